@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { SCOPES, type Scope } from '../services/access/api-keys.ts';
 
-/** A parser for commander that takes its rules from a schema. */
+/** Creates a commander parser from a schema. */
 function parserOf<T>(schema: z.ZodType<T, string>): (text: string) => T {
   return (text) => {
     const parsed = schema.safeParse(text);
@@ -21,7 +21,7 @@ const Name = z
 /** The name of a workspace or key. */
 export const parseName = parserOf(Name);
 
-/** An e-mail address; `owner@localhost` is one too. */
+/** An e-mail address; `owner@localhost` is valid, too. */
 export const parseEmail = parserOf(
   z
     .email({ pattern: z.regexes.html5Email, error: 'It must be an e-mail address.' })
@@ -44,7 +44,7 @@ export const parseScopes = parserOf(
   }),
 );
 
-/** A time in the future: ISO 8601 with a zone, or a date, which is its beginning in UTC. */
+/** A time in the future: ISO 8601 with a zone, or a date, meaning its start in UTC. */
 export const parseExpiry = parserOf(
   z
     .union([z.iso.datetime({ offset: true }), z.iso.date()], {
@@ -63,7 +63,7 @@ export const parseMinutes = parserOf(
     .refine((minutes) => minutes <= 1_440, 'It must be at most 1440 minutes, a day.'),
 );
 
-/** Why something is done: one line. */
+/** The reason for an action, in one line. */
 export const parseReason = parserOf(
   z
     .string()

@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline/promises';
 import { AdminError } from './errors.ts';
 
 /**
- * Asks for the name of a workspace again before it is deleted.
- * @throws AdminError on another name, or none
+ * Asks the user to type the name of a workspace before it is deleted.
+ * @throws AdminError for another name, or none
  */
 export async function confirmName(name: string): Promise<void> {
   process.stderr.write(`This permanently deletes everything in the workspace ${name}. Type its name to continue: `);

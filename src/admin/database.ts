@@ -6,7 +6,7 @@ import { urlOfRunningPostgres } from '../embedded/postgres/running-postgres.ts';
 import { actAs, OPERATOR } from '../services/audit/acting.ts';
 import { AdminError } from './errors.ts';
 
-/** The given database, else the one of the service that runs on this machine with the same `DATA_DIR`. */
+/** The configured database, otherwise that of the service running on this machine with the same `DATA_DIR`. */
 async function findDatabase({ databaseUrl, dataDir }: Settings): Promise<string> {
   if (databaseUrl !== undefined) return databaseUrl;
   const url = await urlOfRunningPostgres(path.join(dataDir, 'postgres'), 'pms').catch((error: unknown) => {
@@ -23,8 +23,8 @@ async function findDatabase({ databaseUrl, dataDir }: Settings): Promise<string>
 }
 
 /**
- * Runs a command's work on the service's database, and closes it.
- * @throws SettingsError, AdminError where there is no database to work on
+ * Runs a command's work with the service's database, and closes it.
+ * @throws SettingsError, AdminError if there is no database
  */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const db = await openDatabase(await findDatabase(loadSettings()), { poolSize: 2 });

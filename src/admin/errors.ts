@@ -5,12 +5,12 @@ import { isDatabaseUnavailable } from '../db/errors.ts';
 import { ApiError } from '../domain/errors.ts';
 import { EmbeddedStartError } from '../embedded/errors.ts';
 
-/** A command failed; the message says why and what to do. */
+/** A command failed; the message states the reason and the remedy. */
 export class AdminError extends Error {}
 
 const UNDEFINED_TABLE = '42P01';
 
-/** An error as the person at the terminal sees it. */
+/** The error message for the person at the terminal. */
 export function sentenceOf(error: unknown): string {
   if (
     error instanceof AdminError ||

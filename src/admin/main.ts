@@ -28,7 +28,7 @@ try {
   await createProgram().parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Commander has said what is wrong.
+    // Commander has already printed the error.
     process.exitCode = error.exitCode;
   } else {
     process.stderr.write(`error: ${sentenceOf(error)}\n`);

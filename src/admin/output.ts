@@ -7,12 +7,12 @@ export interface Result {
   text: string;
 }
 
-/** Writes a result to standard output, and nothing else is ever written there. */
+/** Writes a result to standard output. Nothing else is ever written there. */
 export function print({ json, text }: Result, asJson: boolean): void {
   process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
 }
 
-/** Rows in aligned columns under a head line; the sentence where there are none. */
+/** Rows in aligned columns under a heading; the sentence if there are no rows. */
 export function table(head: string[], rows: string[][], none: string): string {
   if (rows.length === 0) return none;
   const lines = [head, ...rows];

@@ -5,7 +5,7 @@ import { now } from '../db/sql.ts';
 import { checkSessions } from '../sign-in/check-sessions.ts';
 import type { Capability } from './capability.ts';
 
-/** Each session is due every ten minutes. */
+/** Each session is due every ten minutes; this is how often due ones are searched. */
 const CHECK_SESSIONS_EVERY_MS = 10_000;
 
 export const access: Capability = {

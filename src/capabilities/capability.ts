@@ -20,14 +20,14 @@ import type { DeliveryWaiter } from '../services/webhooks/deliveries/delivery-wa
 import type { DeliveryStarter } from '../services/webhooks/deliveries/start-delivery.ts';
 import type { Quotas } from '../services/workspaces/quotas.ts';
 
-/** What routes need of the process. */
+/** Dependencies of routes from the process. */
 export type ApiDependencies = Omit<
   Dependencies,
   'connection' | 'registry' | 'sdkMetricsAddress' | 'onExecutionEnd' | 'ownServers' | 'turns' | 'close'
 > &
   Partial<Pick<Dependencies, 'onExecutionEnd' | 'ownServers'>>;
 
-/** What the API's process has for routes. */
+/** Everything that the API process provides to routes. */
 export interface ApiParts extends ApiDependencies {
   /** Whether workers run in this process, on the same connection. */
   eager: boolean;
@@ -39,21 +39,21 @@ export interface ApiParts extends ApiDependencies {
   streams: StreamHub;
   progress: ProgressHub;
   changes: ChangesHub;
-  /** Versions of prompts that runs found before. */
+  /** Cached versions of prompts that were run before. */
   known: KnownVersions;
   ofGroup: GroupGrants;
-  /** Refuses what would add to a full audit log, where nobody is signed in yet. */
+  /** Rejects changes if the audit log is full, for requests before sign-in. */
   requireRoom: (query: Query, isAdmin: boolean) => Promise<void>;
 }
 
-/** What a worker's process has for recurring tasks. */
+/** Everything that a worker process provides to recurring tasks. */
 export interface WorkerParts
   extends Pick<Dependencies, 'db' | 'cipher' | 'identityProviders' | 'models' | 'onExecutionEnd' | 'log'> {
   starter: DeliveryStarter;
   mailer: Mailer | undefined;
   onEvaluationEnd: OnEvaluationEnd;
   onUsed: OnUsed;
-  /** How often what was left behind is looked for. */
+  /** Interval of the reconciliation. */
   reconcileEveryMs: number;
 }
 
@@ -61,31 +61,29 @@ export interface WorkerParts
 export interface Job {
   name: string;
   everyMs: number;
-  /** Safe to run in several processes at once. Aborting `stopping` ends it after the current step. */
+  /** Safe to run in several processes concurrently. Aborting `stopping` ends it after the current step. */
   run: (stopping: AbortSignal) => Promise<void>;
-  /** Whether it first runs when the process starts, not after an interval. */
+  /** Whether it also runs when the process starts, rather than only after an interval. */
   atOnce?: boolean;
 }
 
-/**
- * What a capability does. Its other half, in `domain/capabilities`, says what it is. `src/capabilities.ts` lists all.
- */
+/** The behavior of a capability. Its other half, in `domain/capabilities`, defines it. `src/capabilities.ts` lists all. */
 export interface Capability extends Removable {
   name: CapabilityName;
   routes?: (parts: ApiParts) => Route[];
   /** Tools of the MCP server. */
   tools?: readonly ToolSpec[];
   jobs?: (parts: WorkerParts) => Job[];
-  /** What has expired, by how long it is kept. */
+  /** The expired rows, given the retention times. */
   expired?: (retention: Retention) => Expiry[];
 }
 
-/** How often what was left behind is summed up. */
+/** Interval for summing up pending rows. */
 export const SUM_UP_EVERY_MS = 15_000;
-/** How often what has expired is deleted. */
+/** Interval for deleting expired rows. */
 export const CLEAN_UP_EVERY_MS = 10 * 60_000;
 
-/** A task that first looks for what was left behind before this process was there. */
+/** A task that starts by searching for work left behind by other processes. */
 export const reconciling = (
   parts: WorkerParts,
   name: string,

@@ -6,7 +6,7 @@ import { checkMonitors } from '../jobs/check-monitors.ts';
 import { olderThan } from '../jobs/retention.ts';
 import type { Capability } from './capability.ts';
 
-/** Each monitor is due once a minute. */
+/** Each monitor is due once a minute; this is how often due ones are searched. */
 const CHECK_MONITORS_EVERY_MS = 5_000;
 
 export const monitors: Capability = {

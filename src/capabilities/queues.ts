@@ -18,7 +18,7 @@ export const queues: Capability = {
     toDelete('queue_reviews', () => everyRow),
     toDelete('queue_items', () => everyRow),
     toDelete('queues', () => everyRow),
-    // Scores and executions write them, as long as there are queues.
+    // Scores and executions write them as long as queues exist.
     toDelete('queue_candidates', () => everyRow),
   ],
 };

@@ -11,9 +11,9 @@ import { controlRelease } from '../services/releases/control-release.ts';
 import { sumUpReleases, WHOLE_STAGE } from '../services/releases/sum-up-releases.ts';
 import { type Capability, reconciling } from './capability.ts';
 
-/** People watch the numbers of releases. */
+/** Short, because people watch the numbers of releases. */
 const SUM_UP_RELEASES_EVERY_MS = 5_000;
-/** For how long the numbers of releases are kept by minute. Those of a whole release stay. */
+/** How long the numbers of releases are kept by minute. Totals per release are kept for good. */
 const MINUTES_RETENTION_MS = 90 * 24 * 60 * 60_000;
 
 const mover = { scopes: ['admin'] } as const;

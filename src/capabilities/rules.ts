@@ -5,9 +5,9 @@ import { deleteRuleItems } from '../jobs/delete-rule-items.ts';
 import { startRules } from '../jobs/start-rules.ts';
 import type { Capability } from './capability.ts';
 
-/** How soon executions that complete are scored by the rules that take them, where none were before. */
+/** How soon a rule without pending executions starts scoring newly completed ones. */
 const START_RULES_EVERY_MS = 1_000;
-/** How soon what is due for a rule is deleted, where the rule is disabled or gone. */
+/** How soon the pending items of a disabled or deleted rule are deleted. */
 const DELETE_RULE_ITEMS_EVERY_MS = 5_000;
 
 export const rules: Capability = {

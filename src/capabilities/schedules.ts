@@ -7,7 +7,7 @@ import { endEach } from '../jobs/remove-workspaces.ts';
 import { deleteSchedule } from '../services/schedules/control-schedule.ts';
 import { type Capability, reconciling } from './capability.ts';
 
-/** For how long the step that starts the evaluation of a schedule may be retried. */
+/** How long the step that starts the evaluation of a schedule can be retried. */
 const OCCURRENCE_RETENTION_MS = 7 * 24 * 60 * 60_000;
 
 export const schedules: Capability = {

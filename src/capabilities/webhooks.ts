@@ -33,7 +33,7 @@ export const webhooks: Capability = {
   end: (_, workspace, signal) =>
     endEach(workspace, 'webhooks', sql<SqlBool>`true`, signal, (id) => deleteWebhook(workspace, id)),
   rows: [
-    // Workflows are told first of deliveries that were ended.
+    // Workflows are signaled first about deliveries that were ended.
     toDelete('deliveries', (eb) => ({
       where: eb.not(eb.or([inStates(deliveryStates, UNFINISHED_DELIVERY), eb('to_end', '=', true)])),
     })),

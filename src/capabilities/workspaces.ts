@@ -7,7 +7,7 @@ import { sumUpStorage } from '../jobs/sum-up-storage.ts';
 import { sweep } from '../jobs/sweep.ts';
 import { type Capability, CLEAN_UP_EVERY_MS, SUM_UP_EVERY_MS } from './capability.ts';
 
-/** How soon what was deleted counts for no quota. */
+/** How soon deleted rows stop counting for quotas. */
 const SWEEP_EVERY_MS = 60_000;
 
 const answerBytes = sql<number>`coalesce(octet_length(answer), 0)`;
@@ -27,7 +27,7 @@ export const workspaces: Capability = {
   ],
   rows: [
     toDelete('idempotency_keys', () => ({ ...everyRow, bytes: answerBytes })),
-    // The deletion of others writes sums, so they are last.
+    // Last, because deleting the others writes sums.
     toDelete('storage_entries', () => everyRow),
     toDelete('storage_sums', () => everyRow),
     toDelete('usage_entries', () => everyRow),

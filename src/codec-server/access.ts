@@ -6,22 +6,25 @@ import { cookieName, cookieText } from '../http/cookie.ts';
 
 const COOKIE = 'pms_codec';
 const PURPOSE = 'codec server';
-/** A day of work, after which a person is asked for the token again. */
+/** A day of work, after which a person must enter the token again. */
 const SESSION_SECONDS = 12 * 60 * 60;
 
-/** Who may have payloads decoded: programs show the token; people do once, for a cookie that their browser sends with what Temporal's UI asks. */
+/**
+ * Controls who can have payloads decoded: programs send the token; people enter it once, for a cookie that their browser sends with the
+ * requests of Temporal's UI.
+ */
 export interface Access {
   isToken(text: string): boolean;
   isAllowed(request: IncomingMessage): boolean;
-  /** `Set-Cookie` for whoever has shown the token. */
+  /** `Set-Cookie` for a caller who has sent the token. */
   cookieFor(request: IncomingMessage): string;
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * @param trustProxy whether `X-Forwarded-Proto` is believed
- * @param now milliseconds. Default: the clock's
+ * @param trustProxy whether to trust `X-Forwarded-Proto`
+ * @param now in milliseconds. Default: the system clock
  */
 export function createAccess(token: string, trustProxy: boolean, now: () => number = Date.now): Access {
   const expected = digestOf(token);

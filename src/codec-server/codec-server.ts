@@ -9,16 +9,16 @@ import { PayloadDecryptionError } from '../temporal/payload-codec.ts';
 import type { Access } from './access.ts';
 import { SIGN_IN_POLICY, signInPage } from './sign-in-page.ts';
 
-/** Temporal's own limit of one message is 4 MiB; in base64, with some room. */
+/** Temporal limits a message to 4 MiB; this allows for base64 and some overhead. */
 const MAX_CODEC_BYTES = 8 * 1024 * 1024;
-/** A token in a form. */
+/** Room for a token in a form. */
 const MAX_FORM_BYTES = 4 * 1024;
-/** What Temporal's UI sends beside what every page may. */
+/** Headers of Temporal's UI, in addition to those allowed for every page. */
 const UI_HEADERS = 'Authorization, Authorization-Extras, Content-Type, X-Namespace';
 
 const Base64 = z.base64().transform((text) => Buffer.from(text, 'base64'));
 
-/** Payloads as protobuf has them in JSON. */
+/** Payloads in protobuf's JSON format. */
 const Body = z.object({
   payloads: z.array(z.looseObject({ metadata: z.record(z.string(), Base64).optional(), data: Base64.optional() })),
 });
@@ -52,8 +52,8 @@ function sendPage(response: ServerResponse, status: number, message?: string): v
 }
 
 /**
- * Lets pages of Temporal's UI ask and read, and no others.
- * @throws ApiError `unauthorized` where a page of another origin asks
+ * Allows only pages of Temporal's UI to send requests and read responses.
+ * @throws ApiError `unauthorized` for pages of other origins
  */
 function checkOrigin({ headers: { origin } }: IncomingMessage, response: ServerResponse, origins: readonly string[]) {
   response.setHeader('Vary', 'Origin');
@@ -70,15 +70,15 @@ function answerPreflight(response: ServerResponse): void {
   response.writeHead(204).end();
 }
 
-/** What serves payloads to whom. */
+/** The dependencies of the codec server. */
 export interface CodecServerParts {
   codec: PayloadCodec;
   access: Access;
-  /** Of Temporal's UI, as browsers write them in `Origin`. */
+  /** Origins of Temporal's UI, as browsers send them in `Origin`. */
   origins: readonly string[];
 }
 
-/** Decodes and encodes payloads for Temporal's UI and CLI. It logs no request, and no error of one. */
+/** Decodes and encodes payloads for Temporal's UI and CLI. It logs neither requests nor their errors. */
 export function createCodecServer({ codec, access, origins }: CodecServerParts): RequestListener {
   async function convert(request: IncomingMessage, response: ServerResponse, operation: 'decode' | 'encode') {
     if (!access.isAllowed(request))

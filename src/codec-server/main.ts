@@ -9,15 +9,15 @@ import { createCodecServer } from './codec-server.ts';
 
 const GRACE_MS = 1_000;
 
-/** Where Temporal's UI is, as browsers write it in `Origin`. */
+/** The origins of Temporal's UI, as browsers send them in `Origin`. */
 function originsOf({ uiUrl, uiPort }: Settings['temporal']): string[] {
   if (uiUrl !== undefined) return [new URL(uiUrl).origin];
   return [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`];
 }
 
 /**
- * Serves what Temporal's UI and CLI ask a remote codec for.
- * @throws SettingsError where keys or token are missing
+ * Serves the remote codec requests of Temporal's UI and CLI.
+ * @throws SettingsError if keys or token are missing
  * @throws PortError
  */
 export async function startCodecServer(settings: Settings): Promise<RunningServer> {

@@ -1,7 +1,7 @@
-/** Of a page that may do nothing but send its form. */
+/** The policy of a page that can only send its form. */
 export const SIGN_IN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/** @param message how the last attempt went, in HTML */
+/** @param message about the last attempt, in HTML */
 export const signInPage = (message = ''): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

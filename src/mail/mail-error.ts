@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A mail that was not accepted. Its message names neither the mail server nor its credentials. */
+/** A rejected mail. The message names neither the mail server nor its credentials. */
 export class MailError extends Error {
-  /** Whether the same mail can be accepted later. */
+  /** Whether the same mail may be accepted later. */
   readonly isRetryable: boolean;
 
   constructor(message: string, isRetryable: boolean) {
@@ -12,12 +12,12 @@ export class MailError extends Error {
   }
 }
 
-/** An error of Nodemailer. */
+/** A Nodemailer error. */
 const Failure = z.object({
   code: z.string().optional(),
-  /** Of Node.js, where there was no connection. */
+  /** The Node.js error code, if there was no connection. */
   originalCode: z.string().optional(),
-  /** The step that the server refused, and its reply. */
+  /** The step that the server rejected, and its reply. */
   command: z.string().optional(),
   response: z.string().optional(),
   responseCode: z.number().optional(),
@@ -26,7 +26,7 @@ const Failure = z.object({
 type Failure = z.infer<typeof Failure>;
 
 const MAX_REPLY_LENGTH = 200;
-/** RFC 4954 and RFC 3207, "authentication required" and "STARTTLS first": about our settings, which may be corrected. */
+/** RFC 4954 and RFC 3207, "authentication required" and "STARTTLS first": caused by our settings, which may be corrected. */
 const NOT_SET_UP = 530;
 
 /** The server's reply, on one line. */
@@ -36,7 +36,7 @@ function replyOf({ response }: Failure, redact: (text: string) => string): strin
 }
 
 /**
- * Says in plain words why a mail was not accepted.
+ * Explains in plain words why a mail was not accepted.
  * @param redact removes secrets from a server's reply
  */
 export function toMailError(thrown: unknown, redact: (text: string) => string): MailError {
@@ -53,7 +53,7 @@ export function toMailError(thrown: unknown, redact: (text: string) => string): 
       );
     }
     case 'EAUTH':
-      // A reply to a login may repeat what was sent.
+      // The reply to a login may repeat the credentials.
       return again(
         error.responseCode === undefined
           ? 'Logging in to the mail server failed.'

@@ -4,15 +4,15 @@ import { createRedactor } from '../lib/redact.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { MailError, toMailError } from './mail-error.ts';
 
-/** For a whole conversation with the mail server. */
+/** Time limit of a whole conversation with the mail server. */
 const TOTAL_TIMEOUT_MS = 45_000;
 
-/** A plain text for one person. */
+/** A plain text mail to one person. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** The part of the Message-ID before the `@` (RFC 5322). The same for the same mail, so that a double can be dropped. */
+  /** The part of the Message-ID before the `@` (RFC 5322). The same for the same mail, so that duplicates can be dropped. */
   messageId: string;
 }
 
@@ -20,14 +20,14 @@ export interface Mail {
 export interface Mailer {
   /** @throws MailError with a plain reason and `isRetryable` */
   send(mail: Mail): Promise<void>;
-  /** Aborts what is being sent. */
+  /** Aborts mails in progress. */
   close(): void;
 }
 
 const ADDRESS = /^[^\s\p{Cc}<>@,;:"()[\]\\]+@[^\s\p{Cc}<>@,;:"()[\]\\]+$/u;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Refuses values that would add headers of their own. */
+/** Rejects values that would inject headers. */
 function check({ to, subject, messageId }: Mail): void {
   if (!ADDRESS.test(to)) throw new MailError('The address of the recipient is no e-mail address.', false);
   if (CONTROL.test(subject)) throw new MailError('The subject has a line break or another control character.', false);
@@ -39,7 +39,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** A `%` in a password that was not encoded stands for itself. */
+/** An unencoded `%` in a password is literal. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -48,7 +48,7 @@ function decode(text: string): string {
   }
 }
 
-/** The parts of `SMTP_URL` that are used; the others have no effect. */
+/** The supported parts of `SMTP_URL`; the others have no effect. */
 function parseSmtpUrl(smtpUrl: string) {
   const url = new URL(smtpUrl);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -60,10 +60,10 @@ function parseSmtpUrl(smtpUrl: string) {
 }
 
 /**
- * @param smtpUrl `smtps://` speaks TLS from the start, `smtp://` where the server offers it (STARTTLS). A password goes to another
- *   machine over TLS only.
+ * @param smtpUrl `smtps://` uses TLS from the start, `smtp://` if the server offers it (STARTTLS). A password is sent to another
+ * machine only over TLS.
  * @param from the sender, as `name@host` or `Name <name@host>`
- * @param stepTimeoutMs each step of a conversation with the mail server; default 10 s
+ * @param stepTimeoutMs for each step of a conversation with the mail server; default 10 s
  */
 export function createMailer({
   smtpUrl,
@@ -107,7 +107,7 @@ export function createMailer({
           subject: mail.subject,
           text: mail.text,
           messageId: `<${mail.messageId}@${domain}>`,
-          // RFC 3834: no automatic replies to us.
+          // RFC 3834: prevents automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUT_MS)]),
         });

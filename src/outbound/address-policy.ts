@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which addresses besides public ones may be connected to.
+ * Which addresses other than public ones are allowed.
  *
- * - `'false'`: none; and only by https.
- * - `'loopback'`: this machine, by http or https. All others are public and by https.
- * - `'true'`: this machine and private networks, everything by http or https.
+ * - `'false'`: none; and only with https.
+ * - `'loopback'`: this machine, with http or https. All others must be public and use https.
+ * - `'true'`: this machine and private networks; http or https for all.
  */
 export type AllowPrivate = 'false' | 'loopback' | 'true';
 
-/** What an address is for. Only `public` is globally routable unicast. */
+/** The purpose of an address. Only `public` is globally routable unicast. */
 export type AddressKind =
   | 'public'
   | 'loopback'
@@ -22,27 +22,27 @@ export type AddressKind =
   | 'broadcast'
   | 'reserved';
 
-/** Why an address is not connected to. */
+/** Why an address is refused. */
 export type Refusal = Exclude<AddressKind, 'public'> | 'unencrypted' | 'own';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** What clouds serve credentials at outside of the link-local ranges. */
+/** Addresses outside the link-local ranges at which clouds serve credentials. */
 const METADATA = [
   'fd00:ec2::/32', // AWS
   'fd20:ce::254/128', // Google Cloud
   '100.100.100.200/32', // Alibaba Cloud
-  '168.63.129.16/32', // Azure, in the midst of public addresses
+  '168.63.129.16/32', // Azure, inside a public range
   '192.0.0.192/32', // Oracle Cloud
 ].map((range) => ipaddr.parseCIDR(range));
 
-/** All there is of globally routable unicast (RFC 4291, 2.4; IANA has allocated no other block). */
+/** All globally routable unicast addresses (RFC 4291, 2.4; IANA has allocated no other block). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The well-known prefix of RFC 6052, which its networks translate to IPv4. The local-use one (RFC 8215) is not public. */
+/** The well-known prefix of RFC 6052, which networks translate to IPv4. The local-use one (RFC 8215) is not public. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** The name of a range in ipaddr.js; every other one is reserved: for documentation, benchmarks, tunnels, the future. */
+/** Range names of ipaddr.js; every other range is reserved: for documentation, benchmarks, tunnels, the future. */
 const KINDS = new Map<string, AddressKind>([
   ['unicast', 'public'],
   ['loopback', 'loopback'],
@@ -56,15 +56,15 @@ const KINDS = new Map<string, AddressKind>([
 ]);
 
 /**
- * What the text form of an address is for. IPv6 addresses that stand for an IPv4 address are what that one is where
- * this machine connects to it directly (IPv4-mapped); where a network translates (NAT64) or wraps (6to4), they are public if
- * that one is, and reserved otherwise. What is no address is reserved.
+ * The purpose of an address in text form. IPv6 addresses for an IPv4 address count as the latter if this machine connects to it
+ * directly (IPv4-mapped); if a network translates (NAT64) or wraps (6to4) them, they are public if it is, and reserved
+ * otherwise. Invalid addresses are reserved.
  */
 export function kindOfAddress(text: string): AddressKind {
   return isIP(text) === 0 ? 'reserved' : kindOf(ipaddr.parse(withoutDottedEnd(text)));
 }
 
-/** ipaddr.js takes `::127.0.0.1` for the IPv4-mapped `::ffff:127.0.0.1`; written as `::7f00:1` it can't. */
+/** ipaddr.js parses `::127.0.0.1` as the IPv4-mapped `::ffff:127.0.0.1`; written as `::7f00:1` it does not. */
 function withoutDottedEnd(text: string): string {
   return text.replace(
     /(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)/,
@@ -100,7 +100,7 @@ function isWithin(address: Address, network: Address, bits: number): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** Why an address may not be connected to by `http:` or `https:`; undefined where it may. */
+/** Why an address is refused for `http:` or `https:`; undefined if it is allowed. */
 export function refusalOf(address: string, protocol: string, allow: AllowPrivate): Refusal | undefined {
   const kind = kindOfAddress(address);
   if (kind !== 'public' && !isAllowed(kind, allow)) return kind;

@@ -1,17 +1,18 @@
 import { type AllowPrivate, kindOfAddress } from './address-policy.ts';
 import { isLocalName } from './target.ts';
 
-/** What webhooks may reach, and what the operator should know of it. */
+/** The address policy for webhooks, with a notice for the operator. */
 export interface StartPolicy {
   allowPrivate: AllowPrivate;
-  /** In plain words; undefined where callers are on this machine, as receivers may be. */
+  /** In plain words; undefined if both callers and receivers are limited to this machine. */
   notice: string | undefined;
 }
 
 /**
- * Where everything runs on one machine, receivers under development are on it as well: they are allowed as long as callers are,
- * too. Where HOST lets others in, their webhooks would reach the services of this machine, so that is off unless it was set.
- * @param set `WEBHOOK_ALLOW_PRIVATE`; undefined where it was not set
+ * If everything runs on one machine, receivers under development run there as well: they are allowed as long as callers are
+ * local, too. If HOST admits other machines, their webhooks could reach the services of this machine, so it is off unless set
+ * explicitly.
+ * @param set `WEBHOOK_ALLOW_PRIVATE`; undefined if not set
  */
 export function allowPrivateAtStart(host: string, set: AllowPrivate | undefined): StartPolicy {
   const isLocal = isLocalName(host) || kindOfAddress(host) === 'loopback';

@@ -1,6 +1,6 @@
 /**
- * Ports of other protocols, whose servers could take a request for something else: "bad port" of the Fetch standard
- * (https://fetch.spec.whatwg.org/#port-blocking), in full.
+ * Ports of other protocols, whose servers could misinterpret a request: "bad port" in the Fetch standard
+ * (https://fetch.spec.whatwg.org/#port-blocking), complete.
  */
 const BAD_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -9,7 +9,7 @@ const BAD_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** `port` as a URL has it: empty for the scheme's own. */
+/** `port` as in a URL: empty for the scheme's default. */
 export function isBadPort(port: string): boolean {
   return port !== '' && BAD_PORTS.has(Number(port));
 }

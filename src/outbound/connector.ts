@@ -4,12 +4,12 @@ import { type AllowPrivate, type Refusal, refusalOf } from './address-policy.ts'
 import { createDnsLookup, lookupError, systemLookup } from './lookup.ts';
 import { type OwnServers, ownPort } from './own-servers.ts';
 
-/** The host is, or has, an address that is not connected to. */
+/** The host is, or resolves to, a refused address. */
 export class RefusedAddressError extends Error {
   readonly code = 'ADDRESS_REFUSED';
   readonly refusal: Refusal;
 
-  /** The message names the host that was asked for, and never what it resolves to. */
+  /** The message names the requested host, but never what it resolves to. */
   constructor(host: string, refusal: Refusal) {
     super(messageOf(host, refusal));
     this.name = 'RefusedAddressError';
@@ -27,23 +27,22 @@ function messageOf(host: string, refusal: Refusal): string {
 
 export interface ConnectorOptions {
   allowPrivate: AllowPrivate;
-  /** From the lookup to the end of the TLS handshake. */
+  /** From DNS lookup to the end of the TLS handshake. */
   timeoutMs: number;
   /**
-   * Default: the DNS, where only public addresses are allowed, and so none of the names that only this machine or its
-   * network knows; the system's lookup otherwise.
+   * Default: DNS if only public addresses are allowed, which excludes names known only to this machine or its network;
+   * otherwise the system's lookup.
    */
   lookup?: LookupFunction;
-  /** Certificates to trust in place of the usual ones, as PEM. */
+  /** Trusted certificates (PEM) in place of the default ones. */
   ca?: string;
-  /** What is never connected to, whatever the policy allows; default nothing. */
+  /** Servers that are always refused, whatever the policy allows; default none. */
   own?: OwnServers | undefined;
 }
 
 /**
- * Connects by HTTP/1.1, and only to addresses that the policy allows. A name's addresses are checked when it is
- * connected to, and those very addresses are used: what the name resolves to a moment later doesn't matter. One refused
- * address refuses all of a name's.
+ * Connects over HTTP/1.1, and only to addresses that the policy allows. A name's addresses are checked when connecting, and
+ * exactly these are used, so it does not matter what the name resolves to later. One refused address refuses the whole name.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { allowPrivate, own } = options;
@@ -62,7 +61,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     const port = Number(target.port || (protocol === 'https:' ? 443 : 80));
     const ownPort = own?.isPort(port) ? port : undefined;
     const connect = connectorOf(protocol, ownPort);
-    // Nothing is looked up for a literal address.
+    // A literal address needs no lookup.
     if (isIP(hostname) === 0) return connect(target, callback);
     const refusal = refusalOf(hostname, protocol, allowPrivate);
     if (refusal === undefined && ownPort === undefined) return connect(target, callback);
@@ -76,7 +75,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
   };
 }
 
-/** @param ownPort the port, where one of the service's own servers has it, on whichever machine */
+/** @param ownPort set if one of the service's own servers has this port, on any machine */
 async function refusalOfAll(
   addresses: readonly string[],
   protocol: string,

@@ -1,4 +1,4 @@
-/** The time for a request is over. */
+/** The time limit of a request has passed. */
 export class OutOfTimeError extends Error {
   readonly code = 'OUT_OF_TIME';
   constructor() {
@@ -8,10 +8,10 @@ export class OutOfTimeError extends Error {
 }
 
 /**
- * Waits for `work` until `signal` is aborted, and no longer then, even where the work goes on for a while: undici ends a
- * request whose connection is still being made only when that has succeeded or failed.
+ * Waits for `work` until `signal` is aborted, even if the work then continues for a while: undici ends a request that is still
+ * connecting only when that has succeeded or failed.
  *
- * @throws the reason of the signal, or what the work throws
+ * @throws the reason of the signal, or whatever the work throws
  */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
@@ -26,9 +26,9 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
 }
 
 /**
- * Runs `work` with a signal that is aborted after `timeoutMs`, or when `signal` is, and waits no longer then.
+ * Runs `work` with a signal that is aborted after `timeoutMs`, or when `signal` is, and then stops waiting.
  *
- * @throws OutOfTimeError, the reason of the signal, or what the work throws
+ * @throws OutOfTimeError, the reason of the signal, or whatever the work throws
  */
 export async function withDeadline<T>(
   timeoutMs: number,

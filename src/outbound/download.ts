@@ -9,13 +9,13 @@ import { failureOfStatus } from './response.ts';
 import { type AllowPrivate, targetProblem } from './target.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Signed addresses are long. */
+/** Large, because signed addresses are long. */
 const MAX_URL_LENGTH = 8192;
 const CONNECTIONS_PER_ORIGIN = 16;
 
-/** A file could not be had. Its message names no path, query or header. */
+/** A failed download. The message contains no path, query or header. */
 export class DownloadError extends Error {
-  /** Whether the same address may give it later. */
+  /** Whether the same address may work later. */
   readonly retryable: boolean;
 
   constructor(message: string, retryable: boolean) {
@@ -26,16 +26,16 @@ export class DownloadError extends Error {
 }
 
 export interface Download {
-  /** The type that its server says, in lower case and without parameters; empty where it says none. */
+  /** The type that the server declares, in lower case and without parameters; empty if none. */
   mediaType: string;
   bytes: Buffer;
 }
 
 export interface Downloader {
   /**
-   * Gets a file once, from an address that the policy allows: no redirect is followed, nothing is retried or decompressed.
+   * Downloads a file once, from an address that the policy allows: no redirects, retries or decompression.
    *
-   * @param onBytes told of each piece's length as it arrives, and waited for; what it throws ends the download
+   * @param onBytes called and awaited with the length of each chunk; if it throws, the download ends
    * @throws DownloadError; the reason of `signal` once it has aborted
    */
   get(
@@ -47,13 +47,13 @@ export interface Downloader {
 
 export interface DownloaderOptions {
   allowPrivate: AllowPrivate;
-  /** For all of a file, from the lookup of its host to the last byte. */
+  /** For the whole file, from DNS lookup to the last byte. */
   timeoutMs: number;
-  /** What nothing is sent to, whatever the policy allows; default nothing. */
+  /** Servers that never get a request, whatever the policy allows; default none. */
   own?: OwnServers | undefined;
-  /** In place of the system's, for tests. */
+  /** Replaces the system's lookup in tests. */
   lookup?: LookupFunction;
-  /** Certificates to trust in place of the usual ones, as PEM, for tests. */
+  /** Trusted certificates (PEM) in place of the default ones, for tests. */
   ca?: string;
 }
 
@@ -63,7 +63,7 @@ export function createDownloader({ allowPrivate, timeoutMs, ...connection }: Dow
     connect: createGuardedConnector({ allowPrivate, timeoutMs, ...connection }),
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The limit on the whole download bounds them.
+    // The limit on the whole download covers these.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -84,7 +84,7 @@ export function createDownloader({ allowPrivate, timeoutMs, ...connection }: Dow
           });
           const failure = failureOfStatus(response.statusCode);
           if (failure !== null) {
-            // Destroyed unread, it reports that as an error.
+            // Destroying it unread emits an error.
             response.body.on('error', () => {}).destroy();
             throw new DownloadError(failure, response.statusCode >= 500 || response.statusCode === 429);
           }

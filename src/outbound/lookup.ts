@@ -7,14 +7,13 @@ const LOOPBACK = [
   { address: '::1', family: 6 },
 ];
 
-/** Of the first query to a DNS server; the limit on the request bounds all of them. */
+/** For the first query to a DNS server; the limit on the request covers all of them. */
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
 /**
- * The system's lookup, hosts file, search domains and all; names below `localhost` are this machine where it does not
- * know them. It occupies a thread of the few that this process has, so it is for names that are trusted to resolve
- * without delay.
+ * The system's lookup, including hosts file and search domains; names below `localhost` are this machine if unknown to it. It
+ * occupies one of this process's few threads, so it is only for names that are trusted to resolve quickly.
  */
 export const systemLookup: LookupFunction = (hostname, options, callback) => {
   getAddrInfo(hostname, { ...options, all: true }, (error, addresses) => {
@@ -24,8 +23,8 @@ export const systemLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 /**
- * Asks the DNS servers of the system without occupying a thread: a name server that responds slowly delays nobody
- * else's lookups. It knows the names in DNS and no others: no hosts file, no search domains.
+ * Queries the system's DNS servers without occupying a thread, so that a slow name server does not delay other lookups. It
+ * knows only names in DNS: no hosts file, no search domains.
  *
  * @param servers in place of the system's, as `address:port`
  */
@@ -39,7 +38,7 @@ export function createDnsLookup(servers?: string[]): LookupFunction {
 }
 
 async function resolve(hostname: string, servers: string[] | undefined): Promise<LookupAddress[]> {
-  // One for each lookup, so that a change of the system's servers is noticed.
+  // One per lookup, so that changes of the system's servers take effect.
   const resolver = new dns.Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (servers !== undefined) resolver.setServers(servers);
   const asked = await Promise.allSettled([
@@ -48,7 +47,7 @@ async function resolve(hostname: string, servers: string[] | undefined): Promise
   ]);
   const addresses = asked.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   if (addresses.length > 0) return addresses;
-  // "No such name" and "no address of this kind" are answers; whatever else there was, is not.
+  // "No such name" and "no address of this kind" are answers; anything else is a failure.
   const failed = asked.some((each) => each.status === 'rejected' && !isAnswer(each.reason));
   throw lookupError(hostname, failed ? 'EAI_AGAIN' : 'ENOTFOUND');
 }
@@ -58,7 +57,7 @@ function isAnswer(reason: unknown): boolean {
   return code === dns.NOTFOUND || code === dns.NODATA;
 }
 
-/** As the system's lookup fails, so that there is one set of codes. */
+/** The same errors as the system's lookup, so that there is one set of codes. */
 export function lookupError(hostname: string, code: 'ENOTFOUND' | 'EAI_AGAIN'): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} could not be resolved`), { code });
 }

@@ -9,27 +9,27 @@ import { failureOfStatus, KEPT_BYTES, type ReceivedResponse, readResponse, textO
 import { type AllowPrivate, targetProblem } from './target.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Responses with a 1xx status before the final one. */
+/** Maximum number of responses with a 1xx status before the final one. */
 const MAX_INTERIM_RESPONSES = 20;
 
 /**
- * A connection on which nothing happened for this long is closed. A receiver that closes it first, just as a request is
- * in flight, fails that request: it can't be known whether it was acted upon, so it is retried only as an
- * attempt of the delivery. Hardly any server gives up an idle connection earlier than after 2 s.
+ * Idle connections are closed after this time. If a receiver closes one first, while a request is in flight, the request fails:
+ * whether it was processed is unknown, so only the next attempt of the delivery retries it. Hardly any server closes an idle
+ * connection before 2 s.
  */
 const IDLE_MS = 1_000;
-/** The most that a receiver's `Keep-Alive: timeout=` can make of it, with a second less than it says. */
+/** The upper limit for a receiver's `Keep-Alive: timeout=`, which is shortened by a second. */
 const MAX_IDLE_MS = 4_000;
 const IDLE_MARGIN_MS = 1_000;
 
-/** Headers that only this module sets: where the request goes, and that the response comes unencoded. */
+/** Headers that only this module sets: the target, and no content encoding of the response. */
 const OWN_HEADERS = new Set(['host', 'accept-encoding']);
 
-/** The span in which a request was caused, which may be long ago. */
+/** The span that caused a request, possibly long ago. */
 export interface OutboundCause {
-  /** As W3C Trace Context writes it. */
+  /** In W3C Trace Context format. */
   traceparent: string;
-  /** Whether it is made once more, for a reason of its own: it then begins a trace, with a link to that span. */
+  /** Whether it is sent again for a separate reason: it then starts a trace with a link to that span. */
   isAnew: boolean;
 }
 
@@ -37,33 +37,35 @@ export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body: Buffer;
-  /** For all of the request. Default: the longest, the client's own. */
+  /** For the whole request. Default, and maximum: that of the client. */
   timeoutMs?: number;
   /** How much of the response body is kept; at most the 64 KiB that are read. Default: 1 KiB. */
   maxKeptBytes?: number;
   signal?: AbortSignal;
-  /** What it is sent for. Only tells operators; receivers are sent nothing of it. */
+  /** The purpose of the request, only for operators; receivers do not see it. */
   cause?: OutboundCause;
 }
 
 export interface OutboundResult {
-  /** Null where no complete response came; a status that is itself the failure is kept even then. */
+  /** Null if no complete response arrived, unless the status itself is the failure. */
   status: number | null;
-  /** The start of the response body as text: UTF-8 with replacement characters and without U+0000. Null where there was none. */
+  /** The start of the response body as text: UTF-8 with replacement characters and without U+0000. Null if there was none. */
   body: string | null;
-  /** A plain reason, without path, query or header. Null exactly when the status is 2xx and the response was complete in time. */
+  /**
+   * A plain reason, without path, query or header. Null if and only if the status is 2xx and the response was complete in time.
+   */
   error: string | null;
-  /** Nothing was sent, since the policy does not allow the address. */
+  /** Nothing was sent because the policy does not allow the address. */
   refused: boolean;
   durationMs: number;
 }
 
 export interface Outbound {
   /**
-   * Posts once: no redirect is followed, nothing is retried. At most 64 KiB of the response are read, and never decompressed; a
-   * longer one counts as complete there.
+   * Posts once, without redirects or retries. At most 64 KiB of the response are read, and never decompressed; a longer one
+   * counts as complete there.
    *
-   * Never throws but when `signal` is aborted: then its reason.
+   * Throws only if `signal` is aborted: its reason.
    */
   post(request: OutboundRequest): Promise<OutboundResult>;
   /** Waits for requests in flight. */
@@ -72,13 +74,13 @@ export interface Outbound {
 
 export interface OutboundOptions {
   allowPrivate: AllowPrivate;
-  /** For all of a request, from the lookup of its host to the last byte of the response; a request may have less. */
+  /** For a whole request, from DNS lookup to the last byte of the response; a request can have less. */
   timeoutMs: number;
-  /** What nothing is sent to, whatever the policy allows; default nothing. */
+  /** Servers that never get a request, whatever the policy allows; default none. */
   own?: OwnServers | undefined;
-  /** In place of the system's, for tests. */
+  /** Replaces the system's lookup in tests. */
   lookup?: LookupFunction;
-  /** Certificates to trust in place of the usual ones, as PEM, for tests. */
+  /** Trusted certificates (PEM) in place of the default ones, for tests. */
   ca?: string;
 }
 
@@ -87,7 +89,7 @@ export function createOutbound({ allowPrivate, timeoutMs, ...connection }: Outbo
     connect: createGuardedConnector({ allowPrivate, timeoutMs, ...connection }),
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The limit on the whole request bounds them.
+    // The limit on the whole request covers these.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: IDLE_MS,
@@ -145,7 +147,7 @@ async function send(
   }
 }
 
-/** A status that is a failure says more than an error while the rest was read. */
+/** A failure status is more informative than an error while reading the rest. */
 function outcomeOf(received: ReceivedResponse, cutShort: string | null): Omit<OutboundResult, 'durationMs'> {
   const body = textOf(received);
   const failure = received.status === null ? null : failureOfStatus(received.status);

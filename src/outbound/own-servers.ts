@@ -5,19 +5,19 @@ import { kindOfAddress } from './address-policy.ts';
 import { systemLookup } from './lookup.ts';
 import { bareHost, isLocalName } from './target.ts';
 
-/** What this service listens on and works with, which callers have no business with: its ports, its database, its Temporal. */
+/** The servers of this service that callers must not reach: its ports, its database, its Temporal. */
 export interface OwnServers {
-  /** @param host undefined: this machine */
+  /** @param host undefined for this machine */
   add(port: number, host?: string): void;
-  /** Whether a port is one of theirs, on whichever machine. */
+  /** Whether a port belongs to one of them, on any machine. */
   isPort(port: number): boolean;
-  /** Whether a host is one of theirs as far as that can be seen without asking DNS: this machine, or the name or address that a server has here. */
+  /** Whether a host is recognizably one of them without DNS: this machine, or the configured name or address of a server. */
   isNamed(host: string, port: number): boolean;
-  /** Whether one of the addresses is one of theirs: at such a port this machine by any of its addresses, or the machine of the server. */
+  /** Whether one of the addresses is one of them: at such a port, any address of this machine, or of the server's machine. */
   has(addresses: readonly string[], port: number): Promise<boolean>;
 }
 
-/** @param lookup of their host names; in place of the system's, for tests */
+/** @param lookup for their host names; replaces the system's in tests */
 export function createOwnServers(lookup: LookupFunction = systemLookup): OwnServers {
   const hosts = new Map<number, Set<string>>();
 
@@ -25,7 +25,7 @@ export function createOwnServers(lookup: LookupFunction = systemLookup): OwnServ
     new Promise<string[]>((resolve) => {
       if (isIP(host) !== 0) return resolve([host]);
       lookup(host, { all: true }, (error, found) => {
-        // What has no address now is connected to by nobody.
+        // Without an address, nobody can connect to it now.
         if (error !== null) resolve([]);
         else resolve(typeof found === 'string' ? [found] : found.map(({ address }) => address));
       });
@@ -55,10 +55,10 @@ export function createOwnServers(lookup: LookupFunction = systemLookup): OwnServ
   };
 }
 
-/** This machine. @param address as `plain` writes it */
+/** Whether it is this machine. @param address as returned by `plain` */
 const isHere = (address: string) => kindOfAddress(address) === 'loopback' || ownAddresses().has(address);
 
-/** An IPv4-mapped address is the IPv4 address, and each has one way to be written. */
+/** Normalizes an address: IPv4-mapped ones become IPv4. */
 function plain(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
@@ -68,7 +68,10 @@ function ownAddresses(): Set<string> {
   return new Set(all.map(({ address }) => plain(address)));
 }
 
-/** What is wrong with an address that is a server of the service itself, as `targetProblem` says it; one that hides behind a name in DNS is refused as it is connected to. */
+/**
+ * The problem with the address of one of the service's own servers, in the words of `targetProblem`; a server behind another DNS name is
+ * refused on connection.
+ */
 export function ownServerProblem(url: string, own: OwnServers | undefined): string | undefined {
   const target = URL.parse(url);
   if (own === undefined || target === null) return undefined;

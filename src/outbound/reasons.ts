@@ -1,7 +1,7 @@
 import { errors } from 'undici';
 import { RefusedAddressError } from './connector.ts';
 
-/** A receiver that goes on sending interim responses and never the final one. */
+/** A receiver keeps sending interim responses and never the final one. */
 export class EndlessResponseError extends Error {
   readonly code = 'ENDLESS_RESPONSE';
   constructor() {
@@ -13,10 +13,10 @@ export class EndlessResponseError extends Error {
 const CLOSED = 'the connection was closed before the response was complete';
 const UNTRUSTED = 'certificate of an unknown authority';
 
-/** The limit on making a connection is that of the whole request; which timer is first is chance. */
+/** The connection timeout equals that of the whole request; which one fires first is random. */
 const TIMEOUTS = new Set(['OUT_OF_TIME', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** By the codes of Node.js, OpenSSL and undici. */
+/** By error codes of Node.js, OpenSSL and undici. */
 const REASONS = new Map([
   ['ENOTFOUND', 'host name not found'],
   ['EAI_AGAIN', 'host name could not be looked up'],
@@ -49,10 +49,10 @@ const REASONS = new Map([
   ['UND_ERR_DESTROYED', 'this service is stopping'],
 ]);
 
-/** A plain reason for a request that failed, which had `timeoutMs` for all of it: no header, path or query is in it. */
+/** A plain reason for a failed request with a time limit of `timeoutMs`, without header, path or query. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof RefusedAddressError) return error.message;
-  // It has no code. Where nothing was left to read, the response was cut short.
+  // It has no code. If nothing was left to read, the response was cut off.
   if (error instanceof errors.HTTPParserError)
     return 'data' in error && error.data === '' ? CLOSED : 'not an HTTP response';
   const code = codeOf(error);

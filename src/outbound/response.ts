@@ -1,21 +1,21 @@
 import type { Dispatcher } from 'undici';
 
-/** A response is read up to here; then the connection is closed. */
+/** The maximum read from a response; then the connection is closed. */
 export const MAX_RESPONSE_BYTES = 64 * 1024;
-/** How much of a response is kept by default. */
+/** The default amount kept of a response. */
 export const KEPT_BYTES = 1024;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What has been received of a response so far. */
+/** The response received so far. */
 export interface ReceivedResponse {
   status: number | null;
-  /** The first `maxKeptBytes`, or all of them where they are fewer. */
+  /** The first `maxKeptBytes`, or fewer if it is shorter. */
   start: Buffer;
   maxKeptBytes: number;
 }
 
-/** Fills `received` as data arrives, so that what came before a failure is known. @throws the error that cut it short */
+/** Fills `received` as data arrives, so that data before a failure is known. @throws the error that cut it off */
 export async function readResponse(
   received: ReceivedResponse,
   response: Promise<Dispatcher.ResponseData>,
@@ -33,13 +33,13 @@ export async function readResponse(
   }
 }
 
-/** Why a status is a failure; null where it is a success. */
+/** Why a status is a failure; null if it is a success. */
 export function failureOfStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   return REDIRECTS.has(status) ? `HTTP ${status} (redirects are not followed)` : `HTTP ${status}`;
 }
 
-/** The kept part as text that PostgreSQL can store; null where there is none. A character cut in two at the end is left out. */
+/** The kept part as text that PostgreSQL can store; null if there is none. An incomplete character at the end is dropped. */
 export function textOf({ start, maxKeptBytes }: ReceivedResponse): string | null {
   if (start.length === 0) return null;
   const text = new TextDecoder().decode(start, { stream: start.length === maxKeptBytes });

@@ -6,10 +6,10 @@ import { isBadPort } from './bad-ports.ts';
 export type { AllowPrivate } from './address-policy.ts';
 
 /**
- * What is wrong with an address that a caller gave, in words that say what to change; undefined where nothing is that can be
- * seen without asking DNS. The words hold the address's host at most.
+ * The problem with a caller's address and its remedy; undefined if none is visible without DNS. The message contains at most
+ * the host of the address.
  *
- * A fragment is refused, not dropped: it is never sent, so whoever wrote one expects something that will not happen.
+ * A fragment is rejected rather than dropped: it is never sent, so whoever wrote it expects something that will not happen.
  */
 export function targetProblem(
   url: string,
@@ -19,7 +19,7 @@ export function targetProblem(
   if (url.length > maxLength) return tooLong(maxLength);
   const target = URL.parse(url);
   if (target === null) return 'the address is not a valid URL: write it as https://host/path';
-  // Percent-encoding made it longer.
+  // Percent-encoding has made it longer.
   if (target.href.length > maxLength) return tooLong(maxLength);
   if (target.protocol !== 'https:' && target.protocol !== 'http:') return 'the address must begin with https://';
   if (target.username !== '' || target.password !== '')
@@ -54,7 +54,7 @@ export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-/** `localhost` and what is below it: this machine, whatever DNS says (RFC 6761, 6.3). */
+/** `localhost` and names below it: this machine, whatever DNS says (RFC 6761, 6.3). */
 export function isLocalName(host: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(host);
 }

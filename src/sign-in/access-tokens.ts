@@ -17,15 +17,15 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const refused = (message: string) => new ApiError('unauthorized', message);
 
 /**
- * `WWW-Authenticate` for whoever has shown no access token, or none that is good: where to get one (RFC 9728, 5.1).
- * @param error of RFC 6750, such as `invalid_token`, where one was shown
+ * `WWW-Authenticate` for a request without a valid access token: where to get one (RFC 9728, 5.1).
+ * @param error of RFC 6750, such as `invalid_token`, if a token was sent
  */
 export function wwwAuthenticate(publicUrl: string, error?: string): string {
   const metadata = `resource_metadata="${publicUrl}${METADATA_PATH}/mcp"`;
   return error === undefined ? `Bearer ${metadata}` : `Bearer error="${error}", ${metadata}`;
 }
 
-/** Tells agents who gives access tokens for `/mcp` (RFC 9728). */
+/** Tells agents which providers issue access tokens for `/mcp` (RFC 9728). */
 export function protectedResourceRoutes(providers: IdentityProviders, publicUrl: string): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== METADATA_PATH && ctx.path !== `${METADATA_PATH}/mcp`) return next();
@@ -41,11 +41,11 @@ export function protectedResourceRoutes(providers: IdentityProviders, publicUrl:
   };
 }
 
-/** Takes access tokens of the identity providers (RFC 9068) for the people whom they are given to. */
+/** Accepts access tokens of the identity providers (RFC 9068) on behalf of the people they were issued to. */
 export function createAccessTokens(db: Database, providers: IdentityProviders, publicUrl: string): AccessTokens {
   const audiences = [`${publicUrl}/mcp`, publicUrl, `${publicUrl}/`];
 
-  /** By what the token says of itself; whether it is true is looked at next. */
+  /** The issuer that the token claims; verified next. */
   function issuerOf(token: string): IdentityProvider | undefined {
     try {
       const issuer = URL.parse(decodeJwt(token).iss ?? '')?.href;

@@ -13,12 +13,10 @@ import type { SignInDeps } from './sign-in.ts';
 import { SignInError } from './sign-in-error.ts';
 import { noteUser } from './users.ts';
 
-/** Sessions of one provider that are looked at at a time. */
+/** Sessions of one provider that are checked concurrently. */
 const BATCH_SIZE = 8;
 
-/**
- * Takes some sessions whose look is due. Nobody else takes them for as long as a look may last; one that is not finished is due again then.
- */
+/** Claims some sessions that are due for a check, for the maximum duration of a check. An unfinished one is then due again. */
 async function takeDue({ db }: SignInDeps, provider: string) {
   return db.system.query((all) =>
     overdue(all, 'sessions', sql<SqlBool>`expires_at > now() and provider = ${provider}`, BATCH_SIZE)
@@ -40,7 +38,7 @@ async function endSession({ db }: SignInDeps, { id, workspace_id }: DueSession, 
   );
 }
 
-/** The person still has what the claims give now. A session whose membership is gone by that has ended by now. */
+/** Continues a session with the current claims. If its membership is gone, the session has already ended. */
 async function goOn(
   deps: SignInDeps,
   { settings }: IdentityProvider,
@@ -68,7 +66,7 @@ async function goOn(
             }),
           }))
           .whereRef('k.id', '=', 's.api_key_id')
-          // The person may have gone on in another workspace meanwhile, with the same tokens.
+          // The person may have switched workspaces in the meantime, with the same tokens.
           .where((eb) => eb.or([eb('s.id', '=', session.id), eb('s.provider_tokens', '=', session.provider_tokens)])),
       );
     }),
@@ -98,8 +96,8 @@ async function check(deps: SignInDeps, provider: IdentityProvider, session: DueS
 }
 
 /**
- * Asks identity providers whether those who are signed in still have their roles, where that is due. Whoever has none any more is out. A provider
- * that can't be reached is asked again after a minute; what it said last is believed for an hour. Safe to run in several processes at once.
+ * Asks identity providers whether signed-in people still have their roles, if due. People without a role are signed out. An unreachable
+ * provider is asked again after a minute; its last answer is trusted for an hour. Safe to run in several processes concurrently.
  */
 export async function checkSessions(deps: SignInDeps, stopping: AbortSignal): Promise<void> {
   await Promise.all(

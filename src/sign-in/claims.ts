@@ -4,19 +4,19 @@ import { DEFAULT_WORKSPACE } from '../services/workspaces/bootstrap.ts';
 import { grantsOfValue, type ProviderSettings } from './provider-settings.ts';
 import { SignInError } from './sign-in-error.ts';
 
-/** What a provider says of a person: its ID token and its userinfo together. */
+/** A provider's statement about a person: ID token and userinfo combined. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** A person, as the claims have them. */
+/** A person according to the claims. */
 export interface Vouched {
-  /** As in the settings. */
+  /** As configured in the settings. */
   issuer: string;
   subject: string;
   name: string;
   email: string | null;
-  /** What the claims give: none where the person may not come in. */
+  /** The roles from the claims; empty if the person has no access. */
   grants: Grant[];
-  /** Whether the person has one of the groups that are allowed, where there are such. */
+  /** Whether the person has one of the allowed groups, if these are configured. */
   isAllowed: boolean;
 }
 
@@ -25,20 +25,20 @@ const MAX_EMAIL_CHARS = 320;
 /** More than any directory puts into a token. */
 const MAX_VALUES = 5_000;
 
-/** What an expression finds in the claims: a text, or the texts of a list. Nothing where it does not fit them. */
+/** Evaluates an expression on the claims: the resulting string or strings. Empty if it does not match. */
 function valuesOf(claims: Claims, expression: string): string[] {
   let found: unknown;
   try {
     found = search(claims, expression);
   } catch {
-    // A function was given what it does not take, such as null where a person has no groups.
+    // A function got an unsupported argument, such as null if a person has no groups.
     return [];
   }
   const list = Array.isArray(found) ? found.slice(0, MAX_VALUES) : [found];
   return list.filter((value) => typeof value === 'string');
 }
 
-/** The first of the claims that is a text with something to see. */
+/** The first claim that is a string with visible characters. */
 function textOf(claims: Claims, names: readonly string[], maxChars: number): string | undefined {
   for (const name of names) {
     const value = claims[name];
@@ -50,8 +50,8 @@ function textOf(claims: Claims, names: readonly string[], maxChars: number): str
 }
 
 /**
- * Who it is, for good.
- * @throws SignInError where the claims do not say it
+ * The permanent identity of the person.
+ * @throws SignInError if the claims do not contain it
  */
 export function subjectOf({ subject_claim: name }: Pick<ProviderSettings, 'subject_claim'>, claims: object): string {
   const value: unknown = new Map<string, unknown>(Object.entries(claims)).get(name);
@@ -60,7 +60,7 @@ export function subjectOf({ subject_claim: name }: Pick<ProviderSettings, 'subje
   return value;
 }
 
-/** What claims mean by the settings of their provider. @throws SignInError where they do not say who it is */
+/** Interprets claims by the settings of their provider. @throws SignInError if they do not identify a person */
 export function vouchedBy(provider: ProviderSettings, claims: Claims): Vouched {
   const { allowed_groups: allowed } = provider;
   const isAllowed =

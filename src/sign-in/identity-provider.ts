@@ -7,15 +7,15 @@ import { createProviderFetch } from './provider-fetch.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 import { SignInError } from './sign-in-error.ts';
 
-/** Of each request to a provider. */
+/** Timeout of each request to a provider. */
 const TIMEOUT_S = 10;
-/** By how much its clock may be wrong. */
+/** Allowed error of its clock. */
 const CLOCK_TOLERANCE_S = 60;
-/** After which its addresses are read again. */
+/** The interval after which its addresses are read again. */
 const DISCOVER_EVERY_MS = 60 * 60_000;
-/** Keys younger than this are not read again for a token with an unknown one, so that nobody can make us ask all the time. */
+/** Keys younger than this are not reloaded for a token with an unknown key, so that nobody can trigger constant requests. */
 const JWKS_COOLDOWN_MS = 30_000;
-/** Whose keys everybody knows: no secret of a client, and never none. */
+/** Algorithms with public keys: neither a client's secret nor "none". */
 const ASYMMETRIC = [
   'RS256',
   'RS384',
@@ -33,11 +33,11 @@ const ACCESS_TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 
 const CLIENT: Partial<oidc.ClientMetadata> = { [oidc.clockTolerance]: CLOCK_TOLERANCE_S };
 
-/** What is kept of a sign-in: to ask again, and to sign out. */
+/** Tokens kept from a sign-in, for refreshing and signing out. */
 export interface ProviderTokens {
   refresh: string | undefined;
   id: string | undefined;
-  /** The claim `sub`, by which answers are known to be about the same person. */
+  /** The claim `sub`, which shows that answers are about the same person. */
   sub: string | undefined;
 }
 
@@ -46,31 +46,33 @@ export interface ProviderAnswer {
   tokens: ProviderTokens;
 }
 
-/** What a login was begun with. */
+/** The secrets of a login. */
 export interface LoginSecrets {
   state: string;
   nonce: string;
-  /** Of PKCE. */
+  /** The PKCE verifier. */
   verifier: string;
 }
 
 /**
- * An identity provider (OpenID Connect). It is asked for its addresses when it is first needed, so that the service starts, and keys work,
- * while it is away.
+ * An identity provider (OpenID Connect). Its addresses are requested on first use, so that the service starts, and keys work, while it is
+ * down.
  */
 export interface IdentityProvider {
   readonly settings: ProviderSettings;
-  /** Where a login begins. @param isSilent the provider is to ask nothing: where it would, it refuses. @throws SignInError */
+  /**
+   * Where a login starts. @param isSilent the provider must not interact: if it would have to, it refuses. @throws SignInError
+   */
   loginUrl(secrets: LoginSecrets, options: { isSilent: boolean }): Promise<URL>;
-  /** Exchanges the code that a browser has brought back, and checks everything. @throws SignInError */
+  /** Exchanges the code that a browser has brought back, and verifies everything. @throws SignInError */
   finishLogin(callback: URLSearchParams, secrets: LoginSecrets): Promise<ProviderAnswer>;
-  /** Asks again who this is. @returns with the tokens that are to be kept from now on. @throws SignInError */
+  /** Refreshes the person's claims. @returns them with the tokens to keep from now on. @throws SignInError */
   refresh(tokens: ProviderTokens & { refresh: string; sub: string }): Promise<ProviderAnswer>;
-  /** Where a browser signs out at the provider; undefined: it has no such address, or can't be reached. */
+  /** Where a browser signs out at the provider; undefined if it has no such address, or can't be reached. */
   signOutUrl(idToken: string | undefined): Promise<URL | undefined>;
-  /** The issuer, as its tokens have it. @throws SignInError */
+  /** The issuer, as in its tokens. @throws SignInError */
   issuer(): Promise<string>;
-  /** Checks an access token (RFC 9068) of this provider. @returns its subject. @throws SignInError */
+  /** Verifies an access token (RFC 9068) of this provider. @returns its subject. @throws SignInError */
   verifyAccessToken(token: string, audiences: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
@@ -84,7 +86,7 @@ interface Known {
   until: number;
 }
 
-/** How the client shows its secret: as the provider says that it may, in the body where both will do. */
+/** The client authentication method: one that the provider supports, in the body if both are. */
 function clientAuth({ client_secret: secret }: ProviderSettings, methods: string[] | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   const isBasic =
@@ -92,11 +94,11 @@ function clientAuth({ client_secret: secret }: ProviderSettings, methods: string
   return isBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
 }
 
-/** @param publicUrl where browsers reach this service, without a slash at the end */
+/** @param publicUrl where browsers reach this service, without a trailing slash */
 export function createIdentityProvider(settings: ProviderSettings, publicUrl: string): IdentityProvider {
   const { fetch, close } = createProviderFetch(settings.ca);
   const redirectUri = `${publicUrl}/auth/callback/${settings.id}`;
-  // The operator has chosen it so; between machines it belongs behind TLS, which the documentation says.
+  // The operator has chosen it; between machines it belongs behind TLS, as the documentation says.
   const extensions = settings.issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
   const discovering = new SingleFlight<Known>();
   let known: Known | undefined;
@@ -122,8 +124,8 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
   }
 
   /**
-   * A configuration for one exchange. The library reads keys that are less than a minute old not again for a token that names another one; the provider
-   * itself has sent the token here, so they are passed off as older.
+   * A configuration for one exchange. For unknown keys, the library does not reload keys less than a minute old; but this token comes
+   * from the provider itself, so the keys are presented as older.
    */
   function configOf({ metadata, keyCache }: Known): oidc.Configuration {
     const auth = clientAuth(settings, metadata.token_endpoint_auth_methods_supported);
@@ -131,7 +133,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
     config[oidc.customFetch] = fetch;
     config.timeout = TIMEOUT_S;
     for (const extend of extensions) extend(config);
-    // Signatures of ID tokens, whoever has sent them.
+    // Verify signatures of ID tokens, whoever sent them.
     oidc.enableNonRepudiationChecks(config);
     const minuteAgo = Math.floor(Date.now() / 1000) - 60;
     if (keyCache !== undefined) oidc.setJwksCache(config, { ...keyCache, uat: Math.min(keyCache.uat, minuteAgo) });
@@ -149,8 +151,8 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
   }
 
   /**
-   * @param options.isOurs whether the provider itself has sent what is looked at. Default: true
-   * @throws SignInError in place of all that the libraries throw
+   * @param options.isOurs whether the provider itself sent what is verified. Default: true
+   * @throws SignInError in place of every error of the libraries
    */
   async function ask<T>(
     work: (config: oidc.Configuration, known: Known) => Promise<T>,
@@ -166,7 +168,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
       }
     } catch (thrown) {
       const error = toSignInError(thrown);
-      // Its addresses may be others now. What anybody can send is no reason to ask.
+      // Its addresses may have changed. Input that anybody can send is no reason to reload them.
       if (isOurs && error.problem === 'invalid_response' && known !== undefined) known.until = 0;
       throw error;
     }
@@ -184,7 +186,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
       throw new SignInError('invalid_response', 'the ID token was issued in the future');
     const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined;
     const userInfo = hasUserInfo ? await oidc.fetchUserInfo(config, tokens.access_token, sub) : {};
-    // What is signed counts where both say something.
+    // Signed claims take precedence.
     return { ...userInfo, ...ofToken, sub };
   }
 
@@ -252,7 +254,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
             throw new SignInError('invalid_response', 'it is no access token');
           if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
             throw new SignInError('invalid_response', 'it was issued in the future');
-          // Those are in ID tokens, which say who somebody is, and open nothing.
+          // These are in ID tokens, which identify a person but grant no access.
           if (payload['nonce'] !== undefined || payload['at_hash'] !== undefined)
             throw new SignInError('invalid_response', 'it is an ID token');
           return subjectOf(settings, payload);

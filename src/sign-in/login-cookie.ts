@@ -5,9 +5,9 @@ import type { Cipher } from '../domain/cipher.ts';
 import { cameByHttps } from '../http/client-address.ts';
 import { cookieName, cookieText } from '../http/cookie.ts';
 
-/** How long a login may take at the provider. */
+/** Maximum duration of a login at the provider. */
 export const LOGIN_MS = 10 * 60_000;
-/** Logins that one browser may have under way, in tabs of its own. One more gives up the others, so that requests stay small. */
+/** Maximum concurrent logins of one browser, in separate tabs. A further one drops the others, so that requests stay small. */
 const MAX_LOGINS = 8;
 
 const Login = z.strictObject({
@@ -19,20 +19,20 @@ const Login = z.strictObject({
   returnTo: z.string(),
   begunAt: z.number(),
 });
-/** A login under way. Only the browser that has begun it has it, and can't read it. */
+/** A login in progress. Only the browser that started it has it, encrypted. */
 export type Login = z.output<typeof Login>;
 
 const ID_CHARS = 16;
 const STATE = /^[\w-]{38}$/;
 const COOKIE = /(?:^|;\s*)((?:__Host-)?pms_login_[\w-]{16})=/g;
 
-/** The first part of a login's state names its cookie, so that logins in several tabs don't meet. */
+/** The first part of a login's state names its cookie, so that logins in several tabs do not collide. */
 export const newState = () => randomBytes(12).toString('base64url') + randomBytes(16).toString('base64url');
 
 const isHttps = (ctx: Context) => cameByHttps(ctx.req, ctx.app.proxy);
 const nameOf = (ctx: Context, state: string) => cookieName(`pms_login_${state.slice(0, ID_CHARS)}`, isHttps(ctx));
 
-/** `SameSite=Lax`: the provider's page leads back here, and the browser is to send it then. */
+/** `SameSite=Lax`: the browser must send it when the provider's page redirects back. */
 function setCookie(ctx: Context, name: string, value: string, maxAgeMs: number): void {
   const options = { maxAgeSeconds: maxAgeMs / 1000, sameSite: 'Lax', isHttps: isHttps(ctx) } as const;
   ctx.append('Set-Cookie', cookieText(name, value, options));
@@ -45,7 +45,7 @@ export function keepLogin(ctx: Context, cipher: Cipher, login: Omit<Login, 'purp
   setCookie(ctx, nameOf(ctx, login.state), cipher.encrypt(Buffer.from(text)).toString('base64url'), LOGIN_MS);
 }
 
-/** The login that a state belongs to, and makes the browser forget it. Undefined: none that this browser has begun a short while ago. */
+/** Returns the login of a state, and deletes its cookie. Undefined if this browser has not started one recently. */
 export function takeLogin(ctx: Context, cipher: Cipher, state: unknown): Login | undefined {
   if (typeof state !== 'string' || !STATE.test(state)) return undefined;
   const name = nameOf(ctx, state);
@@ -56,7 +56,7 @@ export function takeLogin(ctx: Context, cipher: Cipher, state: unknown): Login |
   try {
     login = Login.safeParse(JSON.parse(cipher.decrypt(Buffer.from(value, 'base64url')).toString())).data;
   } catch {
-    // It was changed, or encrypted with a key that is gone.
+    // It was modified, or encrypted with a key that is gone.
     return undefined;
   }
   return login?.state === state && Date.now() - login.begunAt < LOGIN_MS ? login : undefined;

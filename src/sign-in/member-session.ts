@@ -5,7 +5,7 @@ import { type Acting, actAs } from '../services/audit/acting.ts';
 import { signInKeyOf } from '../services/members/members.ts';
 import { type ActiveMember, lockMember } from './users.ts';
 
-/** Whose browser it is. */
+/** The client of a sign-in. */
 export interface Caller {
   address: string;
   userAgent: string | undefined;
@@ -19,7 +19,7 @@ export interface MemberSession {
   keyId: string;
 }
 
-/** The caller as one who has shown no key yet, or has shown the one named. */
+/** The caller as an audit log actor, without a key or with the given one. */
 export const actingOf = ({ address, requestId }: Caller, key?: Acting['key']): Acting => ({
   key,
   address,
@@ -28,10 +28,10 @@ export const actingOf = ({ address, requestId }: Caller, key?: Acting['key']): A
 });
 
 /**
- * Begins a session of a member. Its token is a new one, whatever the browser has sent.
+ * Starts a session of a member. Its token is always new, whatever the browser sent.
  * @param query across workspaces, in a transaction
- * @param since when the person signed in, where this is not the first session since then
- * @throws ApiError `unauthorized` where the membership has ended meanwhile
+ * @param since when the person signed in, if this is not the first session since then
+ * @throws ApiError `unauthorized` if the membership has ended in the meantime
  */
 export async function beginMemberSession(
   query: Query,
@@ -42,7 +42,7 @@ export async function beginMemberSession(
 ): Promise<MemberSession> {
   const own = await lockMember(query, member);
   const keyId = await signInKeyOf(own, member);
-  // The next sign-in leads to this workspace again.
+  // So the next sign-in leads to this workspace again.
   await own((db) => db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', keyId));
   const { requireRoom } = caller;
   const acting: Acting = {

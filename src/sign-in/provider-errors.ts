@@ -2,7 +2,7 @@ import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallenge
 import { UnreachableError } from './provider-fetch.ts';
 import { SignInError, type SignInProblem } from './sign-in-error.ts';
 
-/** `error` of a response of the authorization endpoint: OAuth 2.0, 4.1.2.1, and OpenID Connect Core, 3.1.2.6. */
+/** `error` in a response of the authorization endpoint: OAuth 2.0, 4.1.2.1, and OpenID Connect Core, 3.1.2.6. */
 const OF_AUTHORIZATION: Record<string, SignInProblem> = {
   login_required: 'not_signed_in',
   interaction_required: 'not_signed_in',
@@ -13,7 +13,7 @@ const OF_AUTHORIZATION: Record<string, SignInProblem> = {
 };
 const MAX_CAUSES = 5;
 
-/** An error with those that have led to it. */
+/** An error with its causes. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let each = error; each instanceof Error && causes.length < MAX_CAUSES; each = each.cause) causes.push(each);
@@ -22,7 +22,7 @@ function causesOf(error: unknown): unknown[] {
 
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof AuthorizationResponseError) return OF_AUTHORIZATION[error.error] ?? 'provider_refused';
-  // Of a code: it was used, is too old, or another client's. Of a refresh token: the person is signed out, or gone.
+  // For a code: it was used, has expired, or belongs to another client. For a refresh token: the person is signed out, or gone.
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return 'grant_ended';
   const isToken = error instanceof WWWAuthenticateChallengeError;
   if (isToken && error.cause.some(({ parameters }) => parameters.error === 'invalid_token')) return 'grant_ended';
@@ -30,7 +30,7 @@ function problemOf(error: unknown): SignInProblem {
   return 'invalid_response';
 }
 
-/** What the libraries throw, as a sign-in fails. The message is for the log: it may have texts of the provider. */
+/** Converts a library error to a sign-in failure. The message is for the log: it may contain text of the provider. */
 export function toSignInError(error: unknown): SignInError {
   if (error instanceof SignInError) return error;
   const messages = causesOf(error).map((cause) => (cause instanceof Error ? cause.message : ''));

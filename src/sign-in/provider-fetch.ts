@@ -3,13 +3,13 @@ import { rootCertificates } from 'node:tls';
 import type { CustomFetch } from 'openid-client';
 import { Agent, fetch } from 'undici';
 
-/** No answer of a provider has more bytes than this: tokens with hundreds of groups and long lists of keys do not. */
+/** The maximum response size of a provider: tokens with hundreds of groups and long lists of keys are smaller. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** There was no answer of the provider that could be read. */
+/** No readable response from the provider. */
 export class UnreachableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -19,14 +19,14 @@ export class UnreachableError extends Error {
 
 export interface ProviderFetch {
   /**
-   * Follows no redirects, and reads a bounded number of bytes. The time limit is the caller's.
-   * @throws UnreachableError also where the server says that it can't answer at present
+   * Follows no redirects, and reads a bounded number of bytes. The caller sets the time limit.
+   * @throws UnreachableError also if the server reports that it is temporarily unavailable
    */
   fetch: CustomFetch;
   close: () => Promise<void>;
 }
 
-/** @param ca path of a file with certificates (PEM) that are trusted beside the usual ones */
+/** @param ca path of a file with certificates (PEM) to trust in addition to the default ones */
 export function createProviderFetch(ca: string | undefined): ProviderFetch {
   const agent = new Agent({
     connect: {
@@ -42,7 +42,7 @@ export function createProviderFetch(ca: string | undefined): ProviderFetch {
         const response = await fetch(url, {
           method,
           headers,
-          // Of these requests it is a form.
+          // These requests only send forms.
           body: body instanceof URLSearchParams ? body.toString() : null,
           redirect: 'manual',
           dispatcher: agent,
@@ -66,7 +66,7 @@ export function createProviderFetch(ca: string | undefined): ProviderFetch {
   };
 }
 
-/** Counts what is left when it is unpacked: a small response may be of many bytes. */
+/** Counts decompressed bytes: a small response can expand to many. */
 async function readBounded(body: AsyncIterable<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let length = 0;

@@ -11,7 +11,7 @@ const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) =>
   error: 'must be true or false',
 });
 
-/** `{"engineers": "default:editor", "leads": ["default:admin", "research:viewer"]}`: what each value gives. */
+/** `{"engineers": "default:editor", "leads": ["default:admin", "research:viewer"]}`: what each value grants. */
 const RoleMapping = z
   .preprocess(
     (value, context) => {
@@ -42,7 +42,7 @@ const RoleMapping = z
     return new Map(entries);
   });
 
-/** Tried at once, so that a wrong one is said at the start and not at the first sign-in. */
+/** Compiled immediately, so that an invalid one is reported at the start and not at the first sign-in. */
 const JmesPath = z
   .string()
   .min(1)
@@ -51,39 +51,39 @@ const JmesPath = z
       search({}, text);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      // It is given no claims here, which a function need not take.
+      // There are no claims here, which a function may require.
       if (reason.startsWith('TypeError')) return;
       context.addIssue({ code: 'custom', message: `must be a JMESPath expression (https://jmespath.org): ${reason}` });
     }
   });
 
-/** An identity provider, as the settings name it. */
+/** The settings of an identity provider. */
 export const ProviderSettings = z.strictObject({
-  /** In addresses. */
+  /** Used in addresses. */
   id: Name.default('sso'),
-  /** What people read: "Sign in with …". */
+  /** Shown to people: "Sign in with …". */
   name: z.string().min(1).max(50).default('single sign-on'),
   issuer: Issuer,
   client_id: z.string().min(1),
-  /** Unset: a public client. */
+  /** Unset for a public client. */
   client_secret: z.string().min(1).optional(),
   scopes: z.string().default('openid profile email'),
-  /** The claim by which the provider, and its provisioning, know a person for good: `oid` at Microsoft Entra. */
+  /** The claim by which the provider, and its provisioning, permanently identify a person: `oid` at Microsoft Entra. */
   subject_claim: z
     .string()
     .regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim')
     .default('sub'),
-  /** JMESPath over the claims: gives a text, or a list of texts, that `role_mapping` knows. */
+  /** JMESPath on the claims: returns a string or a list of strings for `role_mapping`. */
   role_path: JmesPath.default('groups'),
-  /** Without one, the values of `role_path` themselves are `workspace:role`. */
+  /** Without a mapping, the values of `role_path` themselves are `workspace:role`. */
   role_mapping: RoleMapping.optional(),
-  /** Whether whom the mapping gives nothing is refused; else such a person is a viewer of the workspace `default`. */
+  /** Whether people without a mapped role are rejected; otherwise they are viewers of the workspace `default`. */
   role_strict: Flag.default(true),
-  /** Groups of which a person must have one; empty: anybody. */
+  /** Groups of which a person needs at least one; empty for no restriction. */
   allowed_groups: List.default([]),
-  /** JMESPath over the claims: the groups for `allowed_groups`. */
+  /** JMESPath on the claims: the groups for `allowed_groups`. */
   groups_path: JmesPath.default('groups'),
-  /** Path of a file with the certificates (PEM) of a private authority that the provider's certificate is signed by. */
+  /** Path of a file with the certificates (PEM) of the private authority that signed the provider's certificate. */
   ca: z.string().optional(),
 });
 export type ProviderSettings = z.output<typeof ProviderSettings>;
@@ -105,9 +105,9 @@ export const SINGLE_PROVIDER = {
 } as const satisfies Record<string, keyof ProviderSettings>;
 
 /**
- * The identity providers of the environment: the one of `OIDC_ISSUER`, and those of `OIDC_PROVIDERS` (a JSON list of objects with
+ * The identity providers from the environment: that of `OIDC_ISSUER`, and those of `OIDC_PROVIDERS` (a JSON list of objects with
  * these fields).
- * @returns them, or what is wrong, by setting
+ * @returns them, or the problems by setting
  */
 export function readProviders(env: Record<string, string | undefined>): {
   providers: ProviderSettings[];
@@ -149,7 +149,7 @@ function parseList(text: string): unknown[] | undefined {
   }
 }
 
-/** What a group, or another value of `role_path`, gives. */
+/** The roles that a group, or another value of `role_path`, grants. */
 export function grantsOfValue(
   { role_mapping: mapping }: Pick<ProviderSettings, 'role_mapping'>,
   value: string,

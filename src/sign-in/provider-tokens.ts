@@ -6,13 +6,16 @@ import type { ProviderPart } from '../services/access/sessions.ts';
 import type { ProviderTokens } from './identity-provider.ts';
 
 const MINUTE_MS = 60_000;
-/** How often a provider is asked whether a person still has the role. With what a look takes, a leaver is out within 15 minutes. */
+/**
+ * How often a provider is asked whether a person still has the role. Including the duration of a check, a leaver is signed out
+ * within 15 minutes.
+ */
 export const CHECK_EVERY_MS = 10 * MINUTE_MS;
-/** How soon again where it can't be reached. */
+/** Retry interval if it can't be reached. */
 export const RETRY_EVERY_MS = MINUTE_MS;
-/** How long it is believed what it said last, where it can be asked. */
+/** How long its last answer is trusted if it can be asked. */
 export const REVALIDATE_AFTER_MS = 60 * MINUTE_MS;
-/** The same where it can't: then it is asked by signing in again. */
+/** The same if it can't: people then have to sign in again. */
 export const REVALIDATE_WITHOUT_REFRESH_AFTER_MS = 15 * MINUTE_MS;
 
 const Stored = z.object({ refresh: z.string().optional(), id: z.string().optional(), sub: z.string().optional() });
@@ -20,7 +23,7 @@ const Stored = z.object({ refresh: z.string().optional(), id: z.string().optiona
 export const encryptTokens = (cipher: Cipher, { refresh, id, sub }: ProviderTokens): Buffer =>
   cipher.encrypt(Buffer.from(JSON.stringify({ refresh, id, sub })));
 
-/** @returns nothing where the key that has encrypted them is gone */
+/** @returns undefined if the key that encrypted them is gone */
 export function decryptTokens(cipher: Cipher, stored: Buffer | null): ProviderTokens {
   try {
     const { refresh, id, sub } = Stored.parse(stored === null ? {} : JSON.parse(cipher.decrypt(stored).toString()));
@@ -32,7 +35,7 @@ export function decryptTokens(cipher: Cipher, stored: Buffer | null): ProviderTo
 
 const inTime = (ms: number) => sql<Date>`now() + ${milliseconds(ms)}`;
 
-/** What a session has of its provider, from an answer of now. */
+/** The provider's part of a session, from a fresh answer. */
 export function providerPart(cipher: Cipher, provider: string, tokens: ProviderTokens): ProviderPart {
   const canAsk = tokens.refresh !== undefined;
   return {

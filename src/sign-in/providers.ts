@@ -1,11 +1,11 @@
 import type { Settings } from '../config.ts';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
 
-/** The identity providers of the settings. */
+/** The configured identity providers. */
 export interface IdentityProviders {
   readonly all: readonly IdentityProvider[];
   find(id: string): IdentityProvider | undefined;
-  /** @throws Error where there is none */
+  /** @throws Error if there is none */
   get(id: string): IdentityProvider;
   close(): Promise<void>;
 }

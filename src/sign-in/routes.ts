@@ -12,18 +12,18 @@ import { type SignInDeps, signInMember } from './sign-in.ts';
 import { SignInError, type SignInProblem } from './sign-in-error.ts';
 
 export interface SignInRoutesDeps extends SignInDeps {
-  /** Where browsers reach this service, without a slash at the end. */
+  /** Where browsers reach this service, without a trailing slash. */
   publicUrl: string;
-  /** Of an address; undefined: no limit. */
+  /** Per address; undefined for no limit. */
   limiter: RateLimiter | undefined;
   requireRoom: Caller['requireRoom'];
 }
 
-/** What the sign-in page is told. */
+/** The problems shown on the sign-in page. */
 const SHOWN: Partial<Record<SignInProblem, SignInProblem>> = { grant_ended: 'login_expired' };
 const CONSOLE = '/console';
 
-/** A parameter that is there once; all else is none. */
+/** A parameter that occurs once; otherwise undefined. */
 function only(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name];
   return typeof value === 'string' ? value : undefined;
@@ -37,8 +37,8 @@ function toSignInPage(ctx: Context, problem: SignInProblem, returnTo: string, pr
 }
 
 /**
- * `/auth/login?provider=ID&return_to=/console/…` leads to a provider, `/auth/callback/ID` back from it with a session, or to the sign-in page with
- * why there is none. Both are for browsers, and speak by redirects.
+ * `/auth/login?provider=ID&return_to=/console/…` redirects to a provider, `/auth/callback/ID` back from it with a session, or to the
+ * sign-in page with an error. Both are for browsers and always redirect.
  */
 export function signInRoutes(deps: SignInRoutesDeps): Middleware {
   const { providers, cipher, publicUrl, limiter, requireRoom, log } = deps;
@@ -86,7 +86,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
     }
   }
 
-  /** @throws what is no failure of a sign-in */
+  /** @throws errors other than sign-in failures */
   function failed(ctx: Context, error: unknown, returnTo: string, provider: string): void {
     if (!(error instanceof SignInError)) throw error;
     const { problem } = error;
@@ -96,7 +96,9 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
     toSignInPage(ctx, problem, returnTo, provider);
   }
 
-  /** Whether it was led to the address at which the provider is told to send the browser back: cookies of another one would not be there. */
+  /**
+   * Whether the request came to the host to which the provider sends the browser back: the cookies of another host would not be there.
+   */
   function ledToPublicHost(ctx: Context): boolean {
     if (ctx.host === publicHost || only(ctx, 'here') === '1') return false;
     ctx.redirect(`${publicUrl}/auth/login?${new URLSearchParams({ ...onlyTexts(ctx), here: '1' }).toString()}`);

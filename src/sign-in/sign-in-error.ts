@@ -1,23 +1,23 @@
 /**
- * Why a sign-in, or a look whether it still holds, has failed. The sign-in page has a plain sentence for each (`console/src/pages/sign-in`);
- * what the provider said goes to the log alone.
+ * Why a sign-in, or a check of a session, has failed. The sign-in page has a plain sentence for each (`console/src/pages/sign-in`); the
+ * provider's own words go only to the log.
  */
 export type SignInProblem =
-  /** The provider can't be reached, is too slow, or answers with nonsense. */
+  /** The provider can't be reached, is too slow, or sends an unusable answer. */
   | 'provider_down'
-  /** The provider has refused: the person canceled, or may not use this application. */
+  /** The provider refused: the person canceled, or has no access to this application. */
   | 'provider_refused'
-  /** The provider would have to ask the person, and was asked not to. */
+  /** The provider would have to interact with the person, but must not. */
   | 'not_signed_in'
-  /** The answer is not what it must be: it may be forged, or the provider is set up otherwise. */
+  /** The answer is invalid: it may be forged, or the provider is configured differently. */
   | 'invalid_response'
-  /** The login was begun too long ago, elsewhere, or was finished already. */
+  /** The login was started too long ago, elsewhere, or is already finished. */
   | 'login_expired'
-  /** The provider has ended what it gave: the person is no longer signed in there, or is gone. */
+  /** The provider has revoked its grant: the person is no longer signed in there, or is gone. */
   | 'grant_ended'
-  /** The person is known, and no group of theirs gives a role. */
+  /** The person is known, but none of their groups grants a role. */
   | 'no_role'
-  /** The provisioning has deactivated the person. */
+  /** Provisioning has deactivated the person. */
   | 'inactive'
   | 'too_many_tries';
 

@@ -22,9 +22,9 @@ export interface SignInDeps {
 }
 
 /**
- * Signs in whom a provider vouches for.
- * @throws SignInError `no_role`, `inactive`; that a role is gone is noted all the same
- * @throws ApiError `quota_exceeded` where the audit log is full
+ * Signs in a person authenticated by a provider.
+ * @throws SignInError `no_role`, `inactive`; lost roles are still recorded
+ * @throws ApiError `quota_exceeded` if the audit log is full
  */
 export async function signInMember(
   { db, cipher, providers }: SignInDeps,
@@ -48,7 +48,7 @@ export async function signInMember(
   return begun;
 }
 
-/** A session of a member, with what it has of its provider. @param lock holds it until the transaction ends */
+/** A session of a member, with its provider data. @param lock holds it until the transaction ends */
 async function memberSession(query: Query, sessionId: string, { lock }: { lock: boolean }) {
   const [row] = await query((all) => {
     const found = all
@@ -65,14 +65,14 @@ async function memberSession(query: Query, sessionId: string, { lock }: { lock: 
         's.created_at',
       ])
       .where('s.id', '=', sessionId)
-      // A personal key may be for less than its member, and is for one workspace.
+      // A personal key can have fewer rights than its member, and belongs to one workspace.
       .where('k.kind', '=', 'sign_in');
     return lock ? found.forUpdate('s') : found;
   });
   return row;
 }
 
-/** The workspaces that a session can switch to, its own among them; none where it is not a person's. */
+/** The workspaces that a session can switch to, including its own; empty if it does not belong to a person. */
 export async function workspacesOf(query: Query, session: Pick<SessionRow, 'member_id' | 'provider'>) {
   if (session.member_id === null || session.provider === null) return [];
   const [member] = await query((all) =>
@@ -86,9 +86,9 @@ export async function workspacesOf(query: Query, session: Pick<SessionRow, 'memb
 }
 
 /**
- * Ends a person's session and begins one in another of their workspaces, which lasts as long: nobody is asked anew.
- * @returns the new one, with the hash of the token of the one before
- * @throws ApiError `invalid_request` where it is not a person's session, `not_found` where they are no member there
+ * Ends a person's session and starts one in another of their workspaces with the same expiry, without another sign-in.
+ * @returns the new one, with the token hash of the previous one
+ * @throws ApiError `invalid_request` if the session does not belong to a person, `not_found` if they are not a member there
  */
 export async function switchWorkspace(
   { db }: Pick<SignInDeps, 'db'>,
@@ -98,7 +98,7 @@ export async function switchWorkspace(
 ): Promise<MemberSession & { workspaceName: string; workspaceId: string; endedHash: Buffer | undefined }> {
   return db.system.transaction(async (query) => {
     const asked = await memberSession(query, sessionId, { lock: false });
-    // The person's memberships before the session, as whatever ends them does.
+    // Lock the person's memberships before the session, like everything that ends them.
     if (asked !== undefined) await lockMembershipsOf(query, asked.user_id);
     const before = await memberSession(query, sessionId, { lock: true });
     if (before?.provider == null || before.provider_tokens === null || before.valid_until === null)
@@ -123,7 +123,9 @@ export async function switchWorkspace(
   });
 }
 
-/** The provider of a session, with the ID token to sign out there. Read before the session ends. Undefined: it has none. */
+/**
+ * The provider of a session, with the ID token for signing out there. Read before the session ends. Undefined if it has none.
+ */
 export async function providerOfSession(
   { cipher, providers }: Pick<SignInDeps, 'cipher' | 'providers'>,
   query: Query,

@@ -10,14 +10,14 @@ import { grantsOfValue, type ProviderSettings } from './provider-settings.ts';
 
 export type ActiveMember = MemberRow & { workspaceName: string };
 
-/** A person and where they are a member now. */
+/** A person and their current memberships. */
 export interface KnownUser {
   user: UserRow;
   members: ActiveMember[];
 }
 
 /**
- * Notes what a provider says of a person, and makes their memberships follow. Of whom nothing is known and to whom nothing is given, nothing is noted.
+ * Records a provider's statement about a person, and updates their memberships. Unknown people without a role are not recorded.
  * @param query across workspaces, in a transaction
  */
 export async function noteUser(
@@ -38,11 +38,11 @@ export async function noteUser(
   if (user === undefined) throw new Error('The user was not returned.');
   const ofGroup = (groups: readonly string[]) =>
     isAllowed ? groups.flatMap((group) => grantsOfValue(provider, group)) : [];
-  // Whom an admin has removed comes back by signing in, not by a look at another session.
+  // Someone removed by an admin returns by signing in, not by a check of another session.
   return { user, members: await syncMembers(query, user, ofGroup, { mayReturn: isSignIn }) };
 }
 
-/** Of a person's workspaces the one that they were in last; the first by name where they were in none. */
+/** Of a person's workspaces, the most recently used one; the first by name if none was used. */
 export async function lastMember(query: Query, members: readonly ActiveMember[]): Promise<ActiveMember | undefined> {
   if (members.length < 2) return members[0];
   const [last] = await query((all) =>
@@ -62,14 +62,14 @@ export async function lastMember(query: Query, members: readonly ActiveMember[])
   return members.find(({ id }) => id === last?.member_id) ?? members[0];
 }
 
-/** Keeps others from changing a person's memberships until the transaction ends. @param query across workspaces */
+/** Prevents others from changing a person's memberships until the transaction ends. @param query across workspaces */
 export async function lockMembershipsOf(query: Query, userId: string): Promise<void> {
   await query((all) => all.selectFrom('members').select('id').where('user_id', '=', userId).orderBy('id').forUpdate());
 }
 
 /**
  * The queries of a member's workspace, once nobody else changes the membership.
- * @throws ApiError `unauthorized` where it has ended meanwhile
+ * @throws ApiError `unauthorized` if it has ended in the meantime
  */
 export async function lockMember(query: Query, { id, workspace_id }: MemberRow): Promise<Query> {
   const own = bindWorkspace(query, workspace_id);
