@@ -1,4 +1,4 @@
-// The records of the API, from the very schemas that it is made of. Types only: nothing of the server is in the build.
+// The records of the API, from the schemas that the API itself uses. Types only: no server code is in the build.
 import type { z } from 'zod';
 import type {} from 'zod-openapi';
 import type * as datasets from '../../src/api/datasets/schema.ts';

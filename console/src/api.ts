@@ -3,7 +3,7 @@ import { reportConnection } from './connection.ts';
 import { untilSignedIn } from './session-ended.ts';
 import { t } from './strings.ts';
 
-/** What the API refused: its code, and what it says of each field. */
+/** An error response of the API: its code and details of each field. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -26,22 +26,22 @@ export class NetworkError extends Error {
   }
 }
 
-/** Query parameters; those that are undefined or empty are left out. */
+/** Query parameters; undefined and empty ones are left out. */
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 export interface RequestOptions {
   query?: Query | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, in place of `body`; name its type in `headers`. */
+  /** Sent unchanged, instead of `body`; set its type in `headers`. */
   raw?: BodyInit | undefined;
   headers?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
-  /** Whether it waits for someone to sign in again where the session has ended, and is then sent again. Default: yes. */
+  /** Whether to wait for a new sign-in if the session has ended, and then send the request again. Default: yes. */
   waitsForSignIn?: boolean;
 }
 
-/** A path from names and ids: the segments are encoded, and slashes in a name stay slashes. */
+/** Builds a path from names and ids: segments are encoded, and slashes in a name are kept. */
 export function pathOf(...parts: (string | number)[]): string {
   return parts.map((part) => `/${String(part).split('/').map(encodeURIComponent).join('/')}`).join('');
 }
@@ -52,7 +52,7 @@ function addressOf(path: string, query: Query = {}): string {
   return `/v1${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Whether the session has ended, or there was none: not whether it may not do something. */
+/** Whether the session has ended or never existed, as opposed to lacking a permission. */
 export const isSignedOut = (error: unknown) =>
   error instanceof ApiError && error.status === 401 && error.code === 'unauthorized';
 
@@ -66,7 +66,7 @@ async function errorOf(response: Response): Promise<ApiError> {
 }
 
 /**
- * Calls the API with the cookie of the session.
+ * Calls the API with the session cookie.
  * @param path under `/v1`, see {@link pathOf}
  * @throws ApiError, NetworkError, or the abort's own error
  */
@@ -76,7 +76,7 @@ export async function send(method: string, path: string, options: RequestOptions
   try {
     response = await fetch(addressOf(path, query), {
       method,
-      // A form of another site can't send this header.
+      // A form on another site can't send this header.
       headers: {
         'X-Console': '1',
         Accept: 'application/json',
@@ -100,7 +100,7 @@ export async function send(method: string, path: string, options: RequestOptions
   return send(method, path, options);
 }
 
-/** As {@link send}, with the JSON of the response. */
+/** Like {@link send}, but returns the JSON of the response. */
 export async function call<Result>(method: string, path: string, options?: RequestOptions): Promise<Result> {
   const response = await send(method, path, options);
   return response.json();
@@ -129,7 +129,7 @@ export interface StreamEvent {
 
 /**
  * Reads a stream of server-sent events to its end.
- * @throws NetworkError where it breaks off; what came until then has been passed on
+ * @throws NetworkError if it breaks off; earlier events have been passed on
  */
 export async function readEvents(response: Response, onEvent: (event: StreamEvent) => void): Promise<void> {
   const parser = createParser({

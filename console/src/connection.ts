@@ -5,7 +5,7 @@ type Connection = 'there' | 'lost';
 let current: Connection = 'there';
 const listeners = new Set<() => void>();
 
-/** Tells the console whether the last request got any response. */
+/** Reports whether the last request got any response. */
 export function reportConnection(connection: Connection): void {
   if (connection === current) return;
   current = connection;

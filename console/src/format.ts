@@ -1,6 +1,6 @@
 import { LOCALE, t } from './strings.ts';
 
-/** English texts have American numbers and British dates. */
+/** English texts use American numbers and British dates. */
 export const NUMBERS = LOCALE === 'en' ? 'en-US' : LOCALE;
 const DATES = LOCALE === 'en' ? 'en-GB' : LOCALE;
 
@@ -19,24 +19,24 @@ const times = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeStyle: '
 const days = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
 
-/** What stands in place of a value that there is not. */
+/** Shown for a missing value. */
 export const NONE = '–';
 
 export const formatNumber = (value: number | null | undefined) => (value == null ? NONE : numbers.format(value));
 
-/** With so many digits after the point, and nothing between thousands. */
+/** A fixed number of decimals, without thousands separators. */
 export const formatFixed = (value: number, digits: 0 | 1 | 2) => fixed[digits]?.format(value) ?? '';
 
-/** With one digit after the point, unless that is a zero. */
+/** One decimal, unless it is zero. */
 export const formatTenth = (value: number) => formatFixed(value, Number.isInteger(Number(value.toFixed(1))) ? 0 : 1);
 
-/** 12,300 as 12.3K. */
+/** Formats 12,300 as 12.3K. */
 export const formatCount = (value: number | null | undefined) => (value == null ? NONE : compact.format(value));
 
 /** In the zone of the browser. */
 export const formatTime = (time: string | null | undefined) => (time ? times.format(new Date(time)) : NONE);
 
-/** A day of the API, which is one in UTC. */
+/** A day from the API, which is in UTC. */
 export const formatDay = (day: string) => days.format(new Date(day));
 
 const shortDays = new Intl.DateTimeFormat(DATES, { day: 'numeric', month: 'short' });
@@ -65,7 +65,7 @@ export function formatAgo(time: string | null | undefined): string {
   return unit === 'second' && Math.abs(seconds) < 5 ? t('just now') : relative.format(Math.trunc(seconds / size), unit);
 }
 
-/** Milliseconds, in a unit that suits. */
+/** Milliseconds, in a suitable unit. */
 export function formatMs(ms: number | null | undefined): string {
   if (ms == null) return NONE;
   if (ms < 1_000) return t(`${Math.round(ms)} ms`);
@@ -75,7 +75,7 @@ export function formatMs(ms: number | null | undefined): string {
   return minutes < 60 ? t(`${minutes} min ${seconds} s`) : t(`${formatFixed(ms / 3_600_000, 1)} h`);
 }
 
-/** A decimal string of US dollars; two digits that count where it is little. Null: the price is not known. */
+/** A decimal string of US dollars; two significant digits for small amounts. Null if the price is unknown. */
 export function formatCost(cost: { amount: string | null } | null | undefined): string {
   if (cost?.amount == null) return NONE;
   const amount = Number(cost.amount);
@@ -88,10 +88,10 @@ export function formatCost(cost: { amount: string | null } | null | undefined): 
 export const formatScore = (score: number | null | undefined) =>
   score == null ? NONE : `${formatTenth(score * 100)} %`;
 
-/** JSON to read. */
+/** Pretty-printed JSON. */
 export const formatJson = (value: unknown) => JSON.stringify(value, undefined, 2) ?? '';
 
-/** The start of a day, or of the one after it, in the zone of the browser. */
+/** The start of a day, or of the day after it, in the zone of the browser. */
 export function dayStart(day: string | undefined, daysLater = 0): string | undefined {
   const date = day === undefined ? undefined : new Date(`${day}T00:00:00`);
   if (date === undefined || Number.isNaN(date.getTime())) return undefined;
@@ -99,7 +99,7 @@ export function dayStart(day: string | undefined, daysLater = 0): string | undef
   return date.toISOString();
 }
 
-/** `1 call`, `1,200 calls`. The texts around it are translated together with it, in the forms that the language has. */
+/** `1 call`, `1,200 calls`. The surrounding texts are translated together with it, in the plural forms of the language. */
 export const plural = (count: number, one: string, many: string) =>
   `${formatNumber(count)} ${pluralWord(count, one, many)}`;
 
@@ -108,7 +108,7 @@ export const pluralWord = (count: number, one: string, many: string) => (count =
 
 const rules = new Intl.PluralRules(LOCALE);
 
-/** What takes the place of `plural` in a build for another language: the form for a count, which is given the number as text. */
+/** Replaces `plural` in a build for another language: the form for a count, which receives the formatted number. */
 export const pluralOf = <Form>(
   count: number,
   forms: Partial<Record<Intl.LDMLPluralRule, (count: string) => Form>>,

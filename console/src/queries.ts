@@ -21,7 +21,7 @@ import type {
   Provider,
 } from './api-types.ts';
 
-// What more than one page reads. The first part of a key is the resource, so that a change can say which to read again.
+// Queries shared by several pages. The first part of a key is the resource, so that a change can tell what to refetch.
 
 export const hasEnded = (status: string) => ['completed', 'failed', 'canceled'].includes(status);
 
@@ -35,10 +35,10 @@ export const listQuery = <Item>(path: string, query: Query = {}) =>
   });
 
 /**
- * The items of a list so far, and how to get more: `loadMore` does nothing where there is no more, or it is on its way. Pages without an item
- * that are not the last are passed over.
- * @param refetchMs reads the list again after so many milliseconds, as long as it is looked at and one page is enough
- * @param keepPrevious shows what another query gave until this one has given something
+ * The items of a list so far, and how to get more: `loadMore` does nothing if there is no more, or while loading. Empty pages other than
+ * the last are skipped.
+ * @param refetchMs refetches the list at this interval while it is visible and has only one page
+ * @param keepPrevious shows the result of the previous query until the new one has loaded
  */
 export function useList<Item>(
   path: string,
@@ -48,7 +48,7 @@ export function useList<Item>(
   const result = useInfiniteQuery({
     ...listQuery<Item>(path, query),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
-    // Of a list of several pages all would be read: whoever reads on is not disturbed.
+    // With several pages, all would be refetched, which would disturb reading.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? (refetchMs ?? false) : false),
   });
   const { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = result;
@@ -69,7 +69,7 @@ export function useList<Item>(
   };
 }
 
-/** One record, by the first part of its path and its name or id. */
+/** One record, by the first segment of its path and its name or id. */
 export const recordQuery = <Record>(resource: string, id: string) =>
   queryOptions({
     queryKey: [resource, 'one', id],
@@ -82,7 +82,7 @@ export const promptQuery = (name: string, version?: number) =>
     queryFn: ({ signal }) => get<Prompt>(pathOf('prompts', name), { version }, signal),
   });
 
-/** The labels of a prompt, with the versions that they point at. */
+/** The labels of a prompt, with their versions. */
 export const promptLabelsQuery = (name: string) =>
   queryOptions({
     queryKey: ['prompts', 'labels', name],
@@ -96,7 +96,7 @@ export const promptLabelsQuery = (name: string) =>
     },
   });
 
-/** The first prompts that include one, in their latest version or in one that a label points at. */
+/** The first prompts that include one, in their latest version or in a labeled one. */
 export const includedByQuery = (name: string) =>
   queryOptions({
     queryKey: ['prompts', 'including', name],
@@ -115,7 +115,7 @@ export const providersQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** Who is signed in, and what the session may do. */
+/** The current user, and the permissions of the session. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => get<Me>('/me', undefined, signal),
@@ -129,8 +129,8 @@ export const labelsQuery = queryOptions({
 });
 
 /**
- * Statistics by name of the prompt, over the last seven days unless `query` says otherwise. They come page after page: a prompt that is not in
- * the map has none yet.
+ * Statistics by prompt name, over the last seven days unless `query` says otherwise. They are loaded page by page: a prompt that is not
+ * in the map has none yet.
  */
 export function useStatistics(query: Query = {}): ReadonlyMap<string, PromptStatistics> {
   const { data, loadMore, error } = useList<PromptStatistics>('/statistics/prompts', { limit: 1000, ...query });
@@ -161,13 +161,13 @@ export const versionScoresQuery = (name: string) =>
 
 export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404;
 
-/** Takes in what the service has just said of something. An older response that is still on its way no longer counts. */
+/** Stores the latest data from the service. Older responses still in flight are discarded. */
 export function replaceData(client: QueryClient, queryKey: QueryKey, data: unknown): void {
   void client.cancelQueries({ queryKey, exact: true });
   client.setQueryData(queryKey, data);
 }
 
-/** What is at a path; null where there is nothing. */
+/** The resource at a path; null if there is none. */
 export async function getIfThere<Result>(path: string, query?: Query, signal?: AbortSignal): Promise<Result | null> {
   try {
     return await get<Result>(path, query, signal);
@@ -177,7 +177,7 @@ export async function getIfThere<Result>(path: string, query?: Query, signal?: A
   }
 }
 
-/** @throws Error with this text where something is at the path already, which `PUT` would replace */
+/** @throws Error with this text if the path already exists, which `PUT` would replace */
 export async function requireNew(path: string, taken: string): Promise<void> {
   if ((await getIfThere(path)) !== null) throw new Error(taken);
 }

@@ -70,7 +70,7 @@ export function createConsoleRouter(queryClient: QueryClient) {
     context: { queryClient },
     defaultPreload: 'intent',
     scrollRestoration: true,
-    // Parameters that no page knows, such as `utm_source`, are left out: pages pass theirs on to the API.
+    // Unknown parameters, such as `utm_source`, are dropped: pages pass theirs on to the API.
     search: { strict: true },
   });
 }

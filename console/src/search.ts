@@ -1,4 +1,4 @@
-/** A parameter of the address as text; undefined where it is missing or empty. The router has parsed what looks like JSON. */
+/** A search parameter as text; undefined if missing or empty. The router has parsed what looks like JSON. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -9,7 +9,7 @@ export function oneOf<Value extends string>(value: unknown, values: readonly Val
   return values.find((each) => each === value);
 }
 
-/** A place in a list, from 0. */
+/** A position in a list, from 0. */
 export function place(value: unknown): number | undefined {
   const number = Number(value);
   return value !== undefined && value !== '' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
@@ -22,8 +22,8 @@ export function version(value: unknown): number | undefined {
 }
 
 /**
- * Types the parameters of an address as ones that may be left out. Those that are undefined stay in the object: the router would
- * otherwise pass on what the address says.
+ * Types the search parameters as optional. Undefined ones stay in the object: otherwise the router would keep the current
+ * values.
  */
 export function optional<Entries extends Record<string, unknown>>(
   entries: Entries,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Set while the session has ended and nobody has signed in again. */
+/** Set from the end of the session until the next sign-in. */
 let waiting: PromiseWithResolvers<void> | undefined;
 const listeners = new Set<() => void>();
 
@@ -8,7 +8,7 @@ const tell = () => {
   for (const listener of listeners) listener();
 };
 
-/** Opens the dialog to sign in over the page, and waits until that is done. @throws the abort's own error */
+/** Opens the sign-in dialog over the page, and waits for the sign-in. @throws the abort's own error */
 export async function untilSignedIn(signal?: AbortSignal): Promise<void> {
   if (waiting === undefined) {
     waiting = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ export async function untilSignedIn(signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** Lets the requests go on that have waited. */
+/** Resumes the waiting requests. */
 export function reportSignedIn(): void {
   waiting?.resolve();
   waiting = undefined;
@@ -37,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether the dialog to sign in is over the page. */
+/** Whether the sign-in dialog is open. */
 export function useSessionEnded(): boolean {
   return useSyncExternalStore(subscribe, () => waiting !== undefined);
 }

@@ -26,7 +26,7 @@ export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }
 
-/** The state of an evaluation: failures in one that has completed are no success. */
+/** The state of an evaluation: one that completed with failures is not shown as a success. */
 export function EvaluationBadge({ evaluation }: { evaluation: Evaluation }) {
   const { status, examples_failed: failed, examples_evaluated: evaluated } = evaluation;
   if (status !== 'completed' || failed === 0) return <StatusBadge status={status} />;
@@ -37,7 +37,7 @@ export function EvaluationBadge({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
-/** @param version where the label points, unless the place says so */
+/** @param version where the label points, unless it is obvious */
 export function LabelBadge({ label, version }: { label: string; version?: number | undefined }) {
   return (
     <span className={`badge ${label === 'production' ? 'accent' : ''}`}>
@@ -56,7 +56,7 @@ export const titleOf = ({ prompt_name, prompt_version, target }: Evaluation) => 
   return target.type === 'prompt' ? t(`${prompt_name} (draft)`) : prompt_name;
 };
 
-/** What an evaluation is of: a prompt, a draft of one, or code that has a name and no page. */
+/** The target of an evaluation: a prompt, a draft of one, or code, which has a name but no page. */
 export function TargetLink({ evaluation: { target, prompt_version } }: { evaluation: Evaluation }) {
   if (target.type === 'prompt' && prompt_version !== 0)
     return <PromptLink name={target.name} version={prompt_version} />;
@@ -73,7 +73,7 @@ export function TargetLink({ evaluation: { target, prompt_version } }: { evaluat
   );
 }
 
-/** A prompt and, where one is meant, its version. */
+/** A prompt with its version, if any. */
 export function PromptLink({ name, version }: { name: string | null; version?: number | null | undefined }) {
   if (name === null) return <span className="muted">draft</span>;
   return (

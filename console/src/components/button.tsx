@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
 
-/** A button that is not that of a form. */
+/** A button that does not submit a form. */
 export function Button({
   look = '',
   ...rest
@@ -11,7 +11,7 @@ export function Button({
   return <button type="button" className={`button ${look}`.trim()} {...rest} />;
 }
 
-/** A button with the dialog that it opens. */
+/** A button that opens a dialog. */
 export function DialogButton({
   label,
   look,
@@ -19,7 +19,7 @@ export function DialogButton({
 }: {
   label: ReactNode;
   look?: string;
-  /** Gets what closes it. */
+  /** Receives a function that closes it. */
   dialog: (close: () => void) => ReactNode;
 }) {
   const [isOpen, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** What the theme gives to a picture: it is written into the copy that leaves the page. */
+/** Styles from the theme, written into the exported copy. */
 const PAINTED = ['fill', 'stroke', 'opacity', 'fill-opacity', 'font-size', 'font-family', 'font-weight'] as const;
 const PNG_SCALE = 2;
 
@@ -10,14 +10,14 @@ function save(blob: Blob, file: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A name for files, from a title. */
+/** A file name from a title. */
 export const fileNameOf = (title: string) =>
   title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '') || 'chart';
 
-/** The picture as it is shown, with its colours, on the ground of the page. */
+/** The chart as displayed, with its colors and the page background. */
 function asSvg(chart: SVGSVGElement): { text: string; width: number; height: number } {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const [from, to] = [chart.querySelectorAll('*'), copy.querySelectorAll('*')];
@@ -58,7 +58,7 @@ export async function savePng(chart: SVGSVGElement, title: string): Promise<void
   save(blob, `${fileNameOf(title)}.png`);
 }
 
-/** A cell: what a spreadsheet would take for a formula stays a text. */
+/** A CSV cell: anything that a spreadsheet would take for a formula stays text. */
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -3,13 +3,13 @@ import { Button } from './button.tsx';
 import { type Cell, saveCsv, savePng, saveSvg } from './chart-export.ts';
 import { showError } from './toast.tsx';
 
-/** The numbers of a chart, as a table shows them and as a file has them. */
+/** The numbers of a chart, for its table and its file. */
 export interface ChartNumbers {
   head: readonly string[];
   rows: readonly { key: string; cells: readonly ReactNode[]; values: readonly Cell[] }[];
 }
 
-/** What every chart has: a title, its numbers in a table for those who can't see it, and files of both. */
+/** The frame of every chart: a title, its numbers in an accessible table, and downloads of both. */
 export function ChartFrame({
   title,
   note,
@@ -23,7 +23,7 @@ export function ChartFrame({
   legend?: ReactNode;
   numbers: ChartNumbers;
   level?: 'h2' | 'h3';
-  /** With the one `svg.chart-plot` that is saved. */
+  /** Contains the one `svg.chart-plot` that is exported. */
   children: ReactNode;
 }) {
   const figure = useRef<HTMLElement>(null);

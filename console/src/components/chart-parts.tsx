@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 
-/** Series with a colour, a dash and a mark of their own; more repeat them. */
+/** Series with distinct colors, dashes and marks; further series repeat them. */
 const LINES = 6;
 const DASHES = ['', '7 3', '2 3', '9 3 2 3', '12 4', '4 2'];
 
 export const colorOf = (index: number) => `var(--line-${(index % LINES) + 1})`;
 export const dashOf = (index: number) => DASHES[index % LINES] || undefined;
 
-/** The mark of a series: without colours, too, it can be told from the others. */
+/** The mark of a series, which distinguishes it without colors. */
 export function Mark({ series, x, y, size = 4 }: { series: number; x: number; y: number; size?: number }) {
   const fill = colorOf(series);
   const paint = { fill, stroke: 'var(--surface)', strokeWidth: 1 };
@@ -39,7 +39,7 @@ export function Mark({ series, x, y, size = 4 }: { series: number; x: number; y:
   }
 }
 
-/** What a line of a chart looks like, beside its name. */
+/** A sample of a chart's line, next to its name. */
 export function Sample({ series, kind }: { series: number; kind?: 'limit' | 'steps' | 'bar' | 'point' | undefined }) {
   return (
     <svg width="28" height="12" aria-hidden="true" className="chart-sample">
@@ -72,7 +72,7 @@ export function Sample({ series, kind }: { series: number; kind?: 'limit' | 'ste
 
 export const patternOf = (series: number) => `url(#hatch-${series % LINES})`;
 
-/** Hatching of bars, so that parts of a stack differ in black and white. The first has none. */
+/** Hatch patterns of bars, so that parts of a stack differ in black and white. The first has none. */
 export function Hatches() {
   const lines: ReactNode[] = [
     null,
@@ -85,7 +85,7 @@ export function Hatches() {
   return (
     <defs>
       {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they stay as they are
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
         <pattern key={index} id={`hatch-${index}`} width="6" height="6" patternUnits="userSpaceOnUse">
           <g stroke="var(--surface)" strokeWidth="1.2" fill="none">
             {line}
@@ -96,7 +96,7 @@ export function Hatches() {
   );
 }
 
-/** A round step, of which `count` or fewer lead from 0 to `high`. */
+/** A round step with at most `count` steps from 0 to `high`. */
 export function stepOf(high: number, count: number): number {
   const rough = high / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -104,7 +104,7 @@ export function stepOf(high: number, count: number): number {
   return step * power;
 }
 
-/** Round numbers from 0 on, the last of which is at least `high`. */
+/** Round numbers from 0, the last of which is at least `high`. */
 export function ticksTo(high: number, count = 4): number[] {
   if (!(high > 0) || !Number.isFinite(high)) return [0, 1];
   const step = stepOf(high, count);

@@ -4,13 +4,13 @@ import { type Event, Plot, type PlotProps, type Series } from './plot.tsx';
 export type { Series };
 
 const DAY_MS = 86_400_000;
-/** Distances between the labels of the axis, in milliseconds. */
+/** Distances between axis labels, in milliseconds. */
 const STEPS = [60_000, 300_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000];
 const MOST_TICKS = 8;
 
-/** What the times of a chart are. */
+/** The unit of a chart's times. */
 export interface TimeUnit {
-  /** Heads their column. */
+  /** Heading of their column. */
   title: string;
   seconds: number;
   format: (time: string) => string;
@@ -18,12 +18,12 @@ export interface TimeUnit {
 
 const DAYS: TimeUnit = { title: 'Day', seconds: 86_400, format: formatDay };
 
-/** Round times of a span: of days where it is long, else of hours or minutes. */
+/** Round times within a span: days if it is long, otherwise hours or minutes. */
 function timeTicks(from: number, to: number, ofDays: boolean): { at: number; label: string }[] {
   const wanted = (to - from) / MOST_TICKS;
   const short = ofDays || to - from > 3 * DAY_MS ? undefined : STEPS.find((step) => step >= wanted);
   const step = short ?? Math.max(1, Math.ceil(wanted / DAY_MS)) * DAY_MS;
-  // Days of the API are days in UTC; hours are those of the reader.
+  // Days of the API are in UTC; hours are in the reader's zone.
   const offset = ofDays ? 0 : new Date(from).getTimezoneOffset() * 60_000;
   const ticks: { at: number; label: string }[] = [];
   for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step)
@@ -33,8 +33,8 @@ function timeTicks(from: number, to: number, ofDays: boolean): { at: number; lab
 
 /**
  * Lines over time, or bars.
- * @param days as the API has them, in order; of another unit where `unit` says so
- * @param span what the axis shows; default: from the first to the last, two units at least
+ * @param days as in the API, in order; in another unit if `unit` is set
+ * @param span of the axis; default: from the first to the last, at least two units
  */
 export function Chart({
   days,

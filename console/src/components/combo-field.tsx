@@ -2,10 +2,10 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { type ComponentProps, useRef, useState } from 'react';
 import { Field } from './fields.tsx';
 
-/** A value that is offered. */
+/** A suggested value. */
 export interface Option {
   value: string;
-  /** What helps to choose, such as a price. */
+  /** Helps to choose, such as a price. */
   detail?: string;
 }
 
@@ -14,7 +14,7 @@ export interface OptionGroup {
   items: readonly Option[];
 }
 
-/** More are not shown at once: typing narrows them down. */
+/** Maximum number of suggestions; typing narrows them down. */
 const MOST_SHOWN = 200;
 
 const toOption = (option: string | Option): Option => (typeof option === 'string' ? { value: option } : option);
@@ -28,7 +28,7 @@ function Item({ option: { value, detail } }: { option: Option }) {
   );
 }
 
-/** A text field that offers values as one types, and takes others. */
+/** A text field that suggests values while typing, and accepts others. */
 export function ComboField({
   label,
   hint,
@@ -45,13 +45,13 @@ export function ComboField({
     value: string;
     onChange: (value: string) => void;
     options?: readonly (string | Option)[];
-    /** In place of `options`, where they belong together in some way. */
+    /** Instead of `options`, if they belong to groups. */
     groups?: readonly OptionGroup[];
   }) {
   const [isWanted, setWanted] = useState(false);
-  // Until something is typed, everything is offered, not only what is there already.
+  // Until something is typed, all values are suggested, not only those that match the current one.
   const [isTyped, setTyped] = useState(false);
-  /** What it held when it got the focus. */
+  /** Its value on focus. */
   const before = useRef(value);
   const offered = groups?.flatMap(({ items }) => [...items]) ?? options.map(toOption);
   const fits = (option: Option) => option.value.toLowerCase().includes(value.toLowerCase());
@@ -86,7 +86,7 @@ export function ComboField({
       setTyped(true);
       onChange(next);
     },
-    // With nothing to offer, or all that it takes in the field, it would only be in the way.
+    // The list stays closed if it has nothing to suggest or the value is complete.
     open: isWanted && (isTyped ? !isComplete && offered.some(fits) : offered.length > 0),
     onOpenChange(next: boolean, { reason }: { reason: string }) {
       setWanted(next);
@@ -108,11 +108,11 @@ export function ComboField({
                 before.current = value;
               }}
               onKeyDown={(event) => {
-                // While it is open, Escape closes the list. Then the library would empty the field.
+                // If the list is open, Escape closes it. Otherwise the library would clear the field.
                 if (event.key !== 'Escape' || state.open) return;
                 event.preventBaseUIHandler();
                 if (value === before.current) return;
-                // A dialog around stays.
+                // A surrounding dialog stays open.
                 event.stopPropagation();
                 onChange(before.current);
               }}

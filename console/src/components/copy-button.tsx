@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from './button.tsx';
 import { showError } from './toast.tsx';
 
-/** @param what is copied, for those who hear the button */
+/** @param what describes the copied text for screen readers */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [copied, setCopied] = useState(false);
   const copy = () =>

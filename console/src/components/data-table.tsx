@@ -2,34 +2,34 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type MouseEvent, memo, type ReactNode, useEffect, useRef } from 'react';
 import { useRowKeys } from './row-keys.ts';
 
-// As in controls.css.
+// Must match controls.css.
 const ROW_HEIGHT_PX = 40;
 const HEAD_HEIGHT_PX = 36;
 
 export interface Column<Row> {
   key: string;
   header: string;
-  /** In place of `header`, such as a checkbox for all rows. */
+  /** Instead of `header`, such as a checkbox for all rows. */
   head?: ReactNode;
-  /** How the rows are sorted by it, where they are. */
+  /** How the rows are sorted by this column, if they are. */
   sorted?: 'ascending' | 'descending' | undefined;
   cell: (row: Row) => ReactNode;
-  /** A track of a CSS grid, in which `rem` is the size of the table's type. Default: `minmax(6rem, 1fr)`. */
+  /** A track of a CSS grid, with `rem` meaning the font size of the table. Default: `minmax(6rem, 1fr)`. */
   width?: string;
-  /** Numbers. */
+  /** For numbers. */
   alignEnd?: boolean;
 }
 
-/** Columns are as wide as their text needs, so their measure is the size of that. */
+/** Columns are as wide as their text needs, so they are measured in its font size. */
 const inItsType = (width: string) => width.replaceAll('rem', 'em');
 
-/** What columns take at least, with the gaps between them and the padding of a row: what does not fit into a row is cut off. */
+/** The minimum width of the columns, including gaps and padding: anything wider is cut off. */
 function leastOf(widths: readonly string[]): string {
   const ems = widths.reduce((sum, width) => sum + Number(/[\d.]+(?=rem)/.exec(width)?.[0] ?? 0), 0);
   return `calc(${ems}em + ${widths.length + 0.5}rem)`;
 }
 
-/** On paper all columns share the width, those of texts more of it. */
+/** In print, all columns share the width, with more for text columns. */
 function onPaper(width: string): string {
   const [least = 6, share = 1] = [...width.matchAll(/[\d.]+(?=rem|fr)/g)].map(([number]) => Number(number));
   return `minmax(0, ${(least * (1 + share)) / 2}fr)`;
@@ -41,13 +41,13 @@ interface TableRowProps<Row> {
   row: Row;
   columns: readonly Column<Row>[];
   index: number;
-  /** From the top of the body. */
+  /** Distance from the top of the body. */
   startPx: number;
-  /** Whether it is the one that is shown beside the table. */
+  /** Whether this row is shown next to the table. */
   isOpen: boolean;
 }
 
-/** A click beside what can be clicked opens the row, unless text is being chosen. */
+/** A click outside of links and controls opens the row, unless text is being selected. */
 function openRow({ target, currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent<HTMLElement>): void {
   if (!(target instanceof Element) || target.closest('a, button, input, select, label') !== null) return;
   if (window.getSelection()?.isCollapsed === false) return;
@@ -59,7 +59,7 @@ function openRow({ target, currentTarget, ctrlKey, metaKey, shiftKey }: MouseEve
 
 function TableRowOf<Row>({ row, columns, index, startPx, isOpen }: TableRowProps<Row>) {
   return (
-    // By keyboard, the link in the row does it.
+    // With the keyboard, the link in the row does the same.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
       role="row"
@@ -78,10 +78,10 @@ function TableRowOf<Row>({ row, columns, index, startPx, isOpen }: TableRowProps
   );
 }
 
-/** A row that stays in view while the table scrolls is not rendered again. */
+/** Memoized: rows that stay in view while scrolling are not rendered again. */
 const TableRow = memo(TableRowOf) as typeof TableRowOf;
 
-/** A table of any length: only the rows in view are in the page. The first column should hold the link to the row's page. */
+/** A table of any length: only the visible rows are rendered. The first column should contain the link to the row's page. */
 export function DataTable<Row>({
   label,
   rows,
@@ -97,14 +97,14 @@ export function DataTable<Row>({
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
-  /** Below it the table scrolls sideways. */
+  /** If narrower, the table scrolls horizontally. */
   minWidth?: string;
-  /** Called when the last row comes into view, and again when it changes: loads more, if there is more. */
+  /** Called when the last row becomes visible, and again when it changes: loads more, if there is more. */
   onEnd?: (() => void) | undefined;
-  /** The key of the row that is shown beside the table: `j` and `k` go on from it, by `onStep` and without moving the focus. */
+  /** The key of the row shown next to the table: `j` and `k` continue from it through `onStep`, without moving the focus. */
   openKey?: string | undefined;
   onStep?: ((row: Row) => void) | undefined;
-  /** Called when it is scrolled away from its top, and back to it. */
+  /** Called when the table is scrolled away from its top, and back to it. */
   onScrolled?: ((isScrolled: boolean) => void) | undefined;
 }) {
   const scroll = useRef<HTMLDivElement>(null);
@@ -139,7 +139,7 @@ export function DataTable<Row>({
     '--columns-on-paper': widths.map(onPaper).join(' '),
   } as CSSProperties;
   return (
-    // A table that scrolls must be reached by keyboard. Elements of a real table can't be placed one by one.
+    // A scrolling table must be reachable with the keyboard. A real table would not allow placing rows individually.
     <div
       ref={scroll}
       className="table"

@@ -4,7 +4,7 @@ import { DialogButton } from './button.tsx';
 import { FormDialog } from './dialog.tsx';
 import { showToast } from './toast.tsx';
 
-/** The button that deletes something, and its question. */
+/** A button that deletes something after a confirmation. */
 export function DeleteButton({
   resource,
   id,
@@ -13,12 +13,12 @@ export function DeleteButton({
   done,
   onDeleted,
 }: {
-  /** The first part of its path, and of the keys of its queries. */
+  /** The first segment of its path and of its query keys. */
   resource: string;
   id: string;
   title: string;
   description: string;
-  /** What is said afterwards. */
+  /** The message after the deletion. */
   done: string;
   /** Leaves its page. */
   onDeleted: () => unknown;

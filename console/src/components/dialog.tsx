@@ -15,9 +15,9 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A modal dialog; Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog; Escape closes it, and the focus returns to where it was. */
 export function Modal({ open, onClose, title, description, wide = false, children }: DialogProps) {
-  // The dialog to sign in is above it then, and a click into that is none beside this one.
+  // The sign-in dialog then lies above it, and clicks into that do not count as outside clicks.
   const isCovered = useSessionEnded();
   return (
     <Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && !isCovered && onClose()}>
@@ -33,7 +33,7 @@ export function Modal({ open, onClose, title, description, wide = false, childre
   );
 }
 
-/** A dialog with a form, or with a question alone. It closes when `onSubmit` is done, unless that gives `false`, and says why where it fails. */
+/** A dialog with a form or just a question. It closes when `onSubmit` is done, unless that returns `false`, and shows any error. */
 export function FormDialog({
   submitLabel,
   danger = false,
@@ -58,7 +58,7 @@ export function FormDialog({
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    // Portals pass events on to what rendered them: this form may be inside another one there.
+    // Portals propagate events to their React parent, which may be another form.
     event.stopPropagation();
     if (busy || !canSubmit) return;
     setBusy(true);

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { Loading } from './states.tsx';
 
-/** A text of a comparison, and what it is called. */
+/** One side of a comparison, with its title. */
 export interface DiffSide {
   title: string;
   text: string;
@@ -9,7 +9,7 @@ export interface DiffSide {
 
 const MergeView = lazy(async () => ({ default: (await import('./merge-view.tsx')).MergeView }));
 
-/** Two texts side by side, with what differs marked. What is the same is folded. */
+/** Two texts side by side with differences marked. Equal parts are folded. */
 export function DiffView(sides: { before: DiffSide; after: DiffSide }) {
   return (
     <Suspense fallback={<Loading what="the comparison" />}>

@@ -1,6 +1,6 @@
 import { formatScore } from '../format.ts';
 
-/** A score before and after, on one line from 0 to 100 %. What it shows is also said in words. */
+/** A score before and after, on one line from 0 to 100 %, also described in words. */
 export function Dumbbell({ before, after }: { before: number | null; after: number | null }) {
   const at = (score: number) => `${Math.min(Math.max(score, 0), 1) * 100}%`;
   const tone = before === null || after === null || before === after ? '' : after > before ? 'good' : 'bad';
@@ -16,7 +16,7 @@ export function Dumbbell({ before, after }: { before: number | null; after: numb
       {before !== null && after !== null && (
         <line x1={at(before)} x2={at(after)} y1="10" y2="10" className="dumbbell-change" />
       )}
-      {/* Before is hollow, after is full: that can be told apart without colours. */}
+      {/* Before is hollow, after is filled, so that they differ without colors. */}
       {before !== null && <circle cx={at(before)} cy="10" r="5" className="dumbbell-before" />}
       {after !== null && <circle cx={at(after)} cy="10" r="5" className="dumbbell-after" />}
     </svg>

@@ -12,7 +12,7 @@ import {
 } from '@codemirror/view';
 import { nonce } from '../nonce.ts';
 
-/** Placeholders, includes, and what a backslash makes plain text (`src/domain/prompts/template.ts`). */
+/** Placeholders, includes, and escaped text (`src/domain/prompts/template.ts`). */
 const matcher = new MatchDecorator({
   regexp: /(\\)?\{\{(?:[ \t]*[A-Za-z_]\w*|(>)[ \t]*[A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?)[ \t]*\}\}/g,
   decoration: ([, isEscaped, isInclude]) =>
@@ -51,7 +51,7 @@ const theme = EditorView.theme({
   '&.cm-merge-b .cm-changedText': { background: 'var(--good-soft)', color: 'var(--good)' },
 });
 
-/** What every editor has. The nonce must be in each: the styles are added by script. */
+/** Shared setup of all editors. Each needs the nonce because scripts add the styles. */
 export function editorSetup(label: string, { readOnly = false }: { readOnly?: boolean } = {}): Extension[] {
   return [
     EditorView.cspNonce.of(nonce),
@@ -60,7 +60,7 @@ export function editorSetup(label: string, { readOnly = false }: { readOnly?: bo
     lineNumbers(),
     placeholders,
     theme,
-    // Tab moves on, as in any form: nobody is kept in the editor.
+    // Tab moves on, as in any form, so that the keyboard is not trapped in the editor.
     ...(readOnly
       ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
       : [history(), keymap.of([...defaultKeymap, ...historyKeymap])]),

@@ -10,7 +10,7 @@ export interface EditorProps {
 
 const TemplateEditor = lazy(async () => ({ default: (await import('./template-editor.tsx')).TemplateEditor }));
 
-/** A text with placeholders. The text is shown at once, and can be changed when the editor has been loaded. */
+/** A text with placeholders. It is shown immediately, and becomes editable when the editor has loaded. */
 export function Editor(props: EditorProps) {
   const { value, minLines = 4 } = props;
   return (

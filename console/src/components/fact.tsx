@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What something is or has, by name, in a `<dl>`. */
+/** A named property, in a `<dl>`. */
 export function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {
   return (
     <div>

@@ -4,12 +4,12 @@ import { formatNumber } from '../format.ts';
 /** A cause of failures. */
 export interface Cause {
   code: string;
-  /** Of one of them. */
+  /** Of one of the failures. */
   message: string;
   count: number;
 }
 
-/** How many failed and why, with a link to them. It stands above scores and figures. */
+/** How many failed and why, with a link to them. Shown above scores and figures. */
 export function Failures({
   title,
   causes,

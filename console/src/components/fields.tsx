@@ -1,19 +1,19 @@
 import { type ComponentProps, createContext, type ReactNode, useContext, useId, useState } from 'react';
 
-/** What the API refused in the form around, by path. */
+/** Errors of the API for the surrounding form, by path. */
 export const FieldErrors = createContext<ReadonlyMap<string, string>>(new Map());
 
 interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  /** What may be wrong with the value, which is taken all the same. */
+  /** A possible problem with the value, which is accepted anyway. */
   warning?: ReactNode;
-  /** Where the value is in what the form sends, such as `checks.0.above`: the API’s error of it is shown here. */
+  /** The path of the value in the form's data, such as `checks.0.above`: the API’s error for it is shown here. */
   path?: string | undefined;
 }
 
-/** A label, a control, and what is said of it. `children` gets the attributes that join them. */
+/** A label, a control, and a hint. `children` gets the attributes that connect them. */
 export function Field({
   label,
   hint,
@@ -51,7 +51,7 @@ export function Field({
   );
 }
 
-/** Everything that an element takes, except for what the field sets itself. */
+/** All attributes of an element except those that the field sets. */
 type Rest<Element extends 'input' | 'textarea' | 'select'> = Omit<
   ComponentProps<Element>,
   'value' | 'onChange' | 'id' | 'children'
@@ -102,7 +102,7 @@ export function SelectField({
 }: TextProps & Rest<'select'> & { options: readonly (string | { value: string; label: string })[] }) {
   const [chosen, setChosen] = useState(value);
   const [known, setKnown] = useState(value);
-  // An address takes in what was chosen only when its page is ready. What has been chosen since then stays.
+  // The address takes over a choice only when its page is ready. A newer choice is kept.
   if (value !== known) {
     setKnown(value);
     if (chosen === known) setChosen(value);
@@ -144,7 +144,7 @@ export function CheckField({
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean;
-  /** Whether the form is sent only when it is checked. */
+  /** Whether submitting requires it to be checked. */
   required?: boolean;
 }) {
   return (

@@ -3,7 +3,7 @@ import { TextField } from './fields.tsx';
 
 const TYPING_MS = 300;
 
-/** A filter that is in the address: it is passed on when typing pauses. */
+/** A filter in the address: it is updated when typing pauses. */
 export function FilterField({
   label,
   value = '',
@@ -17,7 +17,7 @@ export function FilterField({
 }) {
   const [typed, setTyped] = useState(value);
   const [passedOn, setPassedOn] = useState(value);
-  // Back and forward change the address, too. What is being typed stays: the address may take in what was typed before.
+  // Back and forward change the address, too. While typing, the field is not overwritten by an older value from the address.
   if (value !== passedOn) {
     setPassedOn(value);
     if (typed.trim() === passedOn) setTyped(value);

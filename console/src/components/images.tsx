@@ -1,4 +1,4 @@
-/** An image that goes to a model, or comes from one. */
+/** An image sent to a model, or returned by one. */
 export interface Image {
   media_type: string;
   filename?: string;
@@ -10,10 +10,10 @@ export interface Image {
 const TYPES = 'png|jpeg|gif|webp|avif';
 const IMAGE_TYPE = new RegExp(`^image/(${TYPES})$`);
 const DATA_URL = new RegExp(`data:(image/(?:${TYPES}));base64,([A-Za-z0-9+/]+={0,2})`, 'g');
-/** Of one value: what holds more is no conversation. */
+/** Per value: one with more is not a conversation. */
 const MOST_IMAGES = 50;
 const MOST_DEPTH = 8;
-/** Larger ones are named: to decode them would hold up the page. */
+/** Larger ones are only named: decoding them would block the page. */
 const MOST_SHOWN_BYTES = 8 * 1024 * 1024;
 
 export const isImage = (value: unknown): value is Image =>
@@ -26,7 +26,7 @@ export const isImage = (value: unknown): value is Image =>
 
 const mayHoldImages = (text: string) => text.includes('data:image/');
 
-/** The images in a value: files as the API takes them, and `data:` addresses in texts. */
+/** The images in a value: files in API format, and `data:` addresses in texts. */
 export function imagesIn(value: unknown, depth = MOST_DEPTH): readonly Image[] {
   if (typeof value === 'string')
     return mayHoldImages(value)
@@ -43,7 +43,7 @@ export function imagesIn(value: unknown, depth = MOST_DEPTH): readonly Image[] {
 
 const nameOf = ({ media_type, filename }: Image) => filename ?? media_type;
 
-/** The same value with the names of images in place of what they hold. */
+/** The same value with images replaced by their names. */
 export function withoutImages(value: unknown, depth = MOST_DEPTH): unknown {
   if (typeof value === 'string')
     return mayHoldImages(value) ? value.replaceAll(DATA_URL, (_, type: string) => `[${type}]`) : value;
@@ -55,13 +55,13 @@ export function withoutImages(value: unknown, depth = MOST_DEPTH): unknown {
 
 const bytesOf = (data: string) => Math.floor((data.length * 3) / 4);
 
-/** Images that were given as bytes are shown; of others the address: nothing is loaded from elsewhere. */
+/** Shows images given as bytes; for others the address, because nothing is loaded from elsewhere. */
 export function Images({ images, label = 'Images' }: { images: readonly Image[]; label?: string }) {
   if (images.length === 0) return null;
   return (
     <ul className="images" aria-label={label}>
       {images.map((image, index) => (
-        // They have no ids, and stay in their order.
+        // They have no ids, and keep their order.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <li key={index}>
           <ImageView image={image} />
@@ -87,7 +87,7 @@ function ImageView({ image }: { image: Image }) {
   );
 }
 
-/** One in a line of a table; nothing where it is elsewhere. */
+/** An image in a table row; empty if it is only an address. */
 export function Thumbnail({ image }: { image: Image }) {
   const { media_type, data } = image;
   return data !== undefined && bytesOf(data) <= MOST_SHOWN_BYTES ? (

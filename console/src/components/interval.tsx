@@ -1,6 +1,6 @@
 const points = (share: number) => Math.round(share * 1_000) / 10;
 
-/** A difference with its 95 % interval, on one line with zero in the middle of it. */
+/** A difference with its 95 % interval, on a line with zero in the middle. */
 export function Interval({
   low,
   high,
@@ -10,7 +10,7 @@ export function Interval({
   low: number;
   high: number;
   difference: number;
-  /** What the ends of the line stand for: several intervals are compared by one scale. Default: what fits. */
+  /** The value at the ends of the line, so that several intervals share a scale. Default: what fits. */
   widest?: number;
 }) {
   const widest = given ?? Math.max(Math.abs(low), Math.abs(high), 0.01) * 1.15;

@@ -1,4 +1,4 @@
-/** An object or an array that a text is, also within a Markdown fence. @returns undefined where it is neither */
+/** Parses a text that is an object or an array, also inside a Markdown fence. @returns undefined if it is neither */
 export function parsedJson(text: string): object | undefined {
   const inner = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (!/^\s*[[{]/.test(inner)) return undefined;

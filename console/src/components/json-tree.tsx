@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Deeper than this, what is in a value is shown when it is opened. */
+/** Deeper values are collapsed. */
 const OPEN_DEPTH = 2;
-/** Of an array or an object, until more are asked for. */
+/** Maximum number of entries until more are requested. */
 const MOST_SHOWN = 100;
 
 const summaryOf = (value: object) => (Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`);
@@ -50,7 +50,7 @@ function Node({ name, value, depth }: { name: string; value: unknown; depth: num
   );
 }
 
-/** JSON as a tree that opens and closes. */
+/** JSON as a collapsible tree. */
 export function JsonTree({ value }: { value: object }) {
   if (Object.keys(value).length === 0) return <code>{JSON.stringify(value)}</code>;
   return (

@@ -5,7 +5,7 @@ import { ListTable } from './list-table.tsx';
 import { PageHead } from './page.tsx';
 import { EmptyState } from './states.tsx';
 
-/** How one more is made: in a dialog, on a page of its own, or as the page has it. */
+/** How to create an entry: in a dialog, on a separate page, or in the page's own way. */
 interface Create {
   label: string;
   link?: LinkOptions;
@@ -13,7 +13,7 @@ interface Create {
   onClick?: () => void;
 }
 
-/** The page of a list: its head with the way to make one more, what it is filtered by, and the table. */
+/** The page of a list: its heading with the create button, its filters, and the table. */
 export function ListPage<Row>({
   title,
   create,
@@ -24,18 +24,18 @@ export function ListPage<Row>({
   ...table
 }: Omit<ComponentProps<typeof ListTable<Row>>, 'label' | 'empty'> & {
   title: string;
-  /** False: this session may not. */
+  /** False if this session lacks the permission. */
   create: false | Create;
-  /** Before the button that makes one more. */
+  /** Before the create button. */
   actions?: ReactNode;
-  /** What is said where there is nothing yet, and what `create` is called there. */
+  /** Shown if the list is empty, with the label for `create`. */
   empty: { title: string; text: ReactNode; action?: string; more?: ReactNode };
-  /** What is said where filters leave nothing, and the address of all; false: nothing is filtered. */
+  /** Shown if the filters match nothing, with the address of the full list; false if nothing is filtered. */
   filtered?: false | { title: string; all: LinkOptions };
-  /** Between the head and the table. */
+  /** Between the heading and the table. */
   children?: ReactNode;
 }) {
-  // Not in the table: that may come and go while the dialog is open.
+  // Not inside the table, which can be unmounted while the dialog is open.
   const [isOpen, setOpen] = useState(false);
   const dialog = create ? create.dialog : undefined;
   const button = (label: string, isPrimary: boolean) =>

@@ -9,7 +9,7 @@ export interface List<Row> {
   loadMore?: () => void;
 }
 
-/** A list as a table, or that it is being read, or what there is in its place where it is empty. */
+/** A list as a table, its loading state, or what to show if it is empty. */
 export function ListTable<Row>({
   list,
   what,
@@ -19,7 +19,7 @@ export function ListTable<Row>({
   list: List<Row>;
   /** Completes "Loading …". */
   what: string;
-  /** Undefined: the table without rows. */
+  /** Undefined shows a table without rows. */
   empty?: ReactNode;
 }) {
   return (

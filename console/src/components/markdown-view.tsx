@@ -3,7 +3,7 @@ import Markdown from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 
-/** Models write addresses that lead anywhere: none is loaded by itself, and a link says where it leads. */
+/** Models write arbitrary addresses: nothing is loaded automatically, and links show their target. */
 const components: ComponentProps<typeof Markdown>['components'] = {
   a: ({ href, children }) =>
     href === undefined || href === '' ? (
@@ -21,7 +21,7 @@ const components: ComponentProps<typeof Markdown>['components'] = {
         [image{alt ? `: ${alt}` : ''}, {typeof src === 'string' && src !== '' ? src : 'without an address'}]
       </span>
     ),
-  // Headings of a text are not those of the page.
+  // Headings in a text are not headings of the page.
   h1: ({ children }) => <p className="markdown-h1">{children}</p>,
   h2: ({ children }) => <p className="markdown-h2">{children}</p>,
   h3: ({ children }) => <p className="markdown-h3">{children}</p>,
@@ -30,12 +30,12 @@ const components: ComponentProps<typeof Markdown>['components'] = {
   h6: ({ children }) => <p className="markdown-h3">{children}</p>,
 };
 
-/** Addresses other than http, https, mailto and inline pictures are left out: `javascript:` among them. */
+/** Drops addresses other than http, https, mailto and inline images, such as `javascript:`. */
 function safeUrl(url: string): string {
   return /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);base64,)/i.test(url) ? url : '';
 }
 
-/** Markdown with GitHub's tables and lists, and code with colours. HTML in it is text. */
+/** Markdown with GitHub's tables and lists, and highlighted code. HTML is shown as text. */
 export function MarkdownView({ text }: { text: string }) {
   return (
     <div className="markdown">

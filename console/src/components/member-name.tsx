@@ -4,7 +4,7 @@ import { memberQuery } from '../queries.ts';
 /** Whether a text names a member, rather than a key or a session. */
 export const isMember = (author: string | null | undefined): author is string => author?.startsWith('mem_') === true;
 
-/** A person's name; what is given in its place until that is known, or where it can't be. */
+/** A person's name; the fallback until it is known, or if it can't be. */
 export function MemberName({ id, fallback }: { id: string; fallback: string }) {
   const { data } = useQuery(memberQuery(id));
   return <>{data?.name ?? fallback}</>;

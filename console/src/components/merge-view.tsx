@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { DiffSide } from './diff-view.tsx';
 import { editorSetup } from './editor-setup.ts';
 
-/** Two texts side by side, with what differs marked. What is the same is folded. */
+/** Two texts side by side with differences marked. Equal parts are folded. */
 export function MergeView({ before, after }: { before: DiffSide; after: DiffSide }) {
   const parent = useRef<HTMLDivElement>(null);
   const { title: titleBefore, text: textBefore } = before;

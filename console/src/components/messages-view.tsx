@@ -3,7 +3,7 @@ import { formatJson } from '../format.ts';
 import { imagesIn, isImage, withoutImages } from './images.tsx';
 import { OutputView } from './output-view.tsx';
 
-/** A message as it was sent or stored; parts other than text and images are shown as JSON. */
+/** A sent or stored message; parts other than text and images are shown as JSON. */
 interface Message {
   role?: string;
   content?: unknown;
@@ -15,7 +15,7 @@ const textOf = (part: unknown): string | undefined =>
     ? String(part.text)
     : undefined;
 
-/** The content as a text, the images that are not in it, and a text with all of it. */
+/** The text of a content, its images, and a text with everything. */
 function readContent(content: unknown) {
   if (typeof content === 'string') return { text: content, images: [], raw: content };
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
@@ -34,13 +34,13 @@ function Content({ content, label }: { content: unknown; label: string }) {
   return <OutputView text={text} images={images} raw={raw} label={label} />;
 }
 
-/** What was sent to a model: a text, or messages. */
+/** The input of a model: a text, or messages. */
 export function MessagesView({ input }: { input: string | readonly unknown[] }) {
   if (typeof input === 'string') return <OutputView text={input} label="input" />;
   return (
     <ol className="stack messages">
       {(input as Message[]).map((message, index) => (
-        // Messages have no ids, and stay in their order.
+        // Messages have no ids, and keep their order.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <li key={index}>
           <h3>{message.role ?? `placeholder ${message.placeholder}`}</h3>

@@ -7,12 +7,15 @@ import { t } from '../strings.ts';
 import { ComboField, type OptionGroup } from './combo-field.tsx';
 import { CheckField } from './fields.tsx';
 
-/** A model by name, with what a million tokens of it cost, and how many it takes at once. It offers those of the providers that are set up, and takes any other. */
+/**
+ * A model by name, with its price per million tokens and its context window. Suggests models of configured providers, and accepts any
+ * other.
+ */
 export function ModelField({
   stored,
   ...props
 }: Omit<ComponentProps<typeof ComboField>, 'options' | 'groups'> & {
-  /** Models that were confirmed when they were stored. Default: the one that the field begins with. */
+  /** Models confirmed when they were stored. Default: the initial one. */
   stored?: readonly string[];
 }) {
   const { data } = useQuery(providersQuery);
@@ -46,7 +49,7 @@ export function ModelField({
   return <ComboField spellCheck={false} {...props} groups={groups} warning={warning} />;
 }
 
-/** Whether a provider lists a model, or has no list to be in. A name without its provider is known by its end. */
+/** Whether a provider lists a model, or has no list. A name without its provider is matched by its end. */
 function isKnown(providers: readonly Provider[] | undefined, value: string): boolean {
   const name = value.trim();
   if (providers === undefined || name === '') return true;

@@ -6,15 +6,15 @@ import { Rendered, TextView, TextWithImages } from './text-view.tsx';
 
 const MarkdownView = lazy(() => import('./markdown-view.tsx').then((module) => ({ default: module.MarkdownView })));
 
-/** Longer texts are shown as they are: to render them would hold up the page. */
+/** Longer texts are shown unformatted: rendering them would block the page. */
 const MOST_RENDERED_CHARACTERS = 100_000;
 
-/** What Markdown has and plain text hardly ever: headings, lists, code, tables, emphasis, links. */
+/** Syntax typical of Markdown and rare in plain text: headings, lists, code, tables, emphasis, links. */
 const MARKDOWN = /^(#{1,6} |[*+-] |\d+\. |> |```|\|.*\|$)|\*\*\S|`[^`\n]+`|\[[^\]\n]+\]\([^)\s]+\)/m;
 
 const NONE: readonly Image[] = [];
 
-/** What a text is, and the images that are shown below it in place of what it says of them. */
+/** The format of a text, and the images shown below it. */
 function readText(text: string) {
   const inText = imagesIn(text);
   const words = inText.length === 0 ? text : (withoutImages(text) as string);
@@ -22,14 +22,14 @@ function readText(text: string) {
   const json = parsedJson(text);
   if (json !== undefined)
     return { words, json: withoutImages(json) as object, images: inText.length === 0 ? imagesIn(json) : inText };
-  // Markdown shows its images where they are.
+  // Markdown shows its images inline.
   if (MARKDOWN.test(words)) return { words: text, isMarkdown: true, images: NONE };
   return { words: inText.length === 1 && /^\[[^\]]*\]$/.test(words.trim()) ? '' : words, images: inText };
 }
 
 /**
- * A text that a model wrote or read, rendered for what it is: JSON as a tree, Markdown as what it means, anything else as it is. Nothing in it
- * can run, and nothing is loaded for it. *Raw* shows it as it is; so does the key `v`.
+ * A text that a model wrote or read, rendered by its format: JSON as a tree, Markdown formatted, anything else unchanged. Nothing in it
+ * is executed or loaded. *Raw* and the key `v` show it unchanged.
  */
 export function OutputView({
   text,
@@ -39,9 +39,9 @@ export function OutputView({
 }: {
   text: string;
   label: string;
-  /** What belongs to the text, and is not in it. */
+  /** Images that belong to the text but are not in it. */
   images?: readonly Image[];
-  /** What holds both, where there are such images. */
+  /** The raw text of both, if there are such images. */
   raw?: string;
 }) {
   const { words, json, isMarkdown = false, images: own } = useMemo(() => readText(text), [text]);
@@ -54,7 +54,7 @@ export function OutputView({
     );
   return (
     <Rendered raw={raw} label={label} images={images}>
-      {/* What scrolls must be reached by keyboard. */}
+      {/* Scrolling content must be reachable with the keyboard. */}
       <div className="rendered" role="region" aria-label={label} tabIndex={0}>
         {json !== undefined ? (
           <JsonTree value={json} />

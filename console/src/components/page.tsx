@@ -1,13 +1,13 @@
 import { Children, type ReactNode, useEffect } from 'react';
 
-/** The title of the browser's tab. */
+/** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Prompt Management`;
   }, [title]);
 }
 
-/** The top of a page: its heading, what it is part of, and what can be done. */
+/** The top of a page: its heading, breadcrumbs and actions. */
 export function PageHead({
   title,
   crumbs,
@@ -15,9 +15,9 @@ export function PageHead({
   actions,
 }: {
   title: string;
-  /** Links to what this is part of, one after the other. */
+  /** Links to the parents, in order. */
   crumbs?: ReactNode;
-  /** Under the heading. */
+  /** Below the heading. */
   note?: ReactNode;
   actions?: ReactNode;
 }) {

@@ -15,7 +15,7 @@ const NUMBERS = [
   { name: 'presence_penalty', label: 'Presence penalty', min: -2, max: 2, step: 0.1 },
   { name: 'seed', label: 'Seed', step: 1 },
 ] as const;
-/** Shown without being asked for. */
+/** Number of parameters that are always shown. */
 const COMMON = 2;
 const RARE = [...NUMBERS.slice(COMMON).map(({ name }) => name), 'reasoning_effort', 'stop'];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
@@ -27,13 +27,13 @@ const FORMATS = [
 ];
 const EMPTY_SCHEMA = { type: 'object', properties: {}, required: [] };
 
-/** Parameters of a model. Those that are left out are the provider's own. */
+/** Parameters of a model. Omitted ones use the provider's defaults. */
 export function ParametersForm({
   model,
   value,
   onChange,
 }: {
-  /** Which is asked whether it takes them. */
+  /** Used to check which parameters it supports. */
   model: string;
   value: Parameters;
   onChange: (value: Parameters) => void;
@@ -110,7 +110,7 @@ export function ParametersForm({
   );
 }
 
-/** What a model is known not to take, by the name of the parameter. */
+/** Parameters that a model is known not to support, by name. */
 function useWarnings(model: string, parameters: Parameters): (name: string) => string | undefined {
   const asked = useDeferredValue(JSON.stringify({ model: model.trim(), parameters }));
   const { data } = useQuery({
@@ -123,7 +123,7 @@ function useWarnings(model: string, parameters: Parameters): (name: string) => s
       }),
     enabled: model.trim() !== '' && Object.keys(parameters).length > 0,
     staleTime: Number.POSITIVE_INFINITY,
-    // What is being typed need not be a model, or a parameter, yet.
+    // While typing, the model or a parameter may be incomplete.
     retry: false,
   });
   return (name) => data?.unsupported.find(({ parameter }) => parameter === name)?.message;
@@ -135,7 +135,7 @@ function formatOf(type: string): Parameters['response_format'] {
   return type === 'text' || type === 'json_object' ? { type } : undefined;
 }
 
-/** JSON as text: passed on whenever it is some. Empty: undefined. */
+/** A field for JSON: passes valid values on. Empty means undefined. */
 export function JsonField({
   label,
   hint,

@@ -1,14 +1,14 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
 
-/** Where a value of a chart is, in pixels. */
+/** The position of a value in a chart, in pixels. */
 export interface Place {
   x: number;
   y: number;
 }
 
 /**
- * Reads a chart by mouse and by keyboard: the nearest of its places is told in a tooltip, and to screen readers. Arrows go from place to
- * place, Home and End to the first and the last, Escape lets go.
+ * Lets users explore a chart with mouse and keyboard: the nearest point is shown in a tooltip and announced to screen readers. Arrows
+ * move between points, Home and End go to the first and last, Escape closes the tooltip.
  */
 export function PlotReader({
   label,
@@ -19,14 +19,14 @@ export function PlotReader({
   say,
   children,
 }: {
-  /** What the chart is of and shows, for those who can't see it. */
+  /** Describes the chart for screen readers. */
   label: string;
   places: readonly Place[];
   width: number;
-  /** Whether only the place on the horizontal axis counts. */
+  /** Whether only the horizontal distance counts. */
   byX: boolean;
   tell: (index: number) => ReactNode;
-  /** The same as a text. */
+  /** The same as text. */
   say: (index: number) => string;
   children: (current: number | undefined) => ReactNode;
 }) {

@@ -10,23 +10,23 @@ const HEIGHT = 220;
 const TOP = 22;
 const BOTTOM = 26;
 const RIGHT = 10;
-/** More points would run into each other: the line alone is drawn. */
+/** With more points, marks would overlap: only the line is drawn. */
 const MOST_MARKS = 60;
-/** Names of events that are nearer to each other stand one below the other. */
+/** Event names closer than this are stacked vertically. */
 const NEAR_PX = 110;
 const CHARACTER_PX = 6.6;
 
 export interface Series {
   label: string;
-  /** One for each of the chart's points; null: there is none. */
+  /** One for each point of the chart; null for none. */
   values: (number | null)[];
-  /** `limit`: what the others are to stay below or above. `steps`: stays as it is until the next point. Default: a line from point to point. */
+  /** `limit`: a bound for the other series. `steps`: constant until the next point. Default: a line between points. */
   kind?: 'limit' | 'steps';
-  /** Where each value lies for sure: drawn as a bar through it. */
+  /** The confidence interval of each value, drawn as a bar through it. */
   intervals?: ({ low: number; high: number } | null)[];
 }
 
-/** Something that happened, as a line across the chart. */
+/** An event, drawn as a line across the chart. */
 export interface Event {
   at: number;
   label: string;
@@ -36,13 +36,13 @@ export interface PlotProps {
   title: string;
   note?: ReactNode;
   level?: 'h2' | 'h3';
-  /** Where the points are on the horizontal axis, in order. */
+  /** Horizontal positions of the points, in order. */
   xs: readonly number[];
   domain: readonly [number, number];
   xTicks: readonly { at: number; label: string }[];
-  /** What each point is called. */
+  /** The name of each point. */
   names: readonly string[];
-  /** What heads their column. */
+  /** Heading of their column. */
   xTitle: string;
   series: readonly Series[];
   format: (value: number | null) => string;
@@ -57,7 +57,7 @@ export interface PlotProps {
 
 const isNumber = (value: number | null | undefined): value is number => value != null;
 
-/** What a chart shows, in words: of each series the first and the last value. */
+/** Describes a chart in words: the first and last value of each series. */
 function describe(title: string, series: readonly Series[], format: PlotProps['format']): string {
   const said = series.slice(0, 6).flatMap(({ label, values, kind }) => {
     const known = values.filter(isNumber);
@@ -70,7 +70,7 @@ function describe(title: string, series: readonly Series[], format: PlotProps['f
   return `${title}: ${said.join('; ') || t('no values')}.`;
 }
 
-/** Lines, or stacked bars, over an axis. */
+/** Lines, or stacked bars, on axes. */
 export function Plot({
   title,
   note,
@@ -108,7 +108,7 @@ export function Plot({
   const [from, to] = domain;
   const x = (value: number) => left + (to === from ? 0.5 : (value - from) / (to - from)) * plotWidth;
   const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
-  // Rounded, two may be the same.
+  // After rounding, two may be equal.
   const tickLabels = ticks.map(format).map((label, index, all) => (label === all[index - 1] ? '' : label));
   const places = xs.map((value) => ({ x: x(value), y: HEIGHT / 2 }));
   const spacing =
@@ -243,7 +243,7 @@ export function Plot({
 const smallestGap = (xs: readonly number[]) =>
   xs.slice(1).reduce((gap, each, at) => Math.min(gap, each - (xs[at] ?? 0) || gap), Number.POSITIVE_INFINITY);
 
-/** Labels that would overlap are left out. */
+/** Skips labels that would overlap. */
 function tickStride(ticks: readonly { label: string }[], width: number): number {
   const widest = Math.max(1, ...ticks.map(({ label }) => label.length)) * CHARACTER_PX + 14;
   return Math.max(1, Math.ceil((ticks.length * widest) / width));
@@ -344,6 +344,6 @@ function Line({
   );
 }
 
-/** A value that a chart has none of. */
+/** Formats a missing value. */
 export const orNone = (format: (value: number) => string) => (value: number | null) =>
   value === null ? NONE : format(value);

@@ -13,13 +13,13 @@ function readRaw(): boolean {
   }
 }
 
-/** Whether texts of models are shown as they are, on all pages of this browser. */
+/** Sets whether texts of models are shown unformatted, on all pages in this browser. */
 export function setRaw(next: boolean): void {
   raw = next;
   try {
     localStorage.setItem(STORED_AS, String(next));
   } catch {
-    // It holds until the page is left.
+    // Without storage, it lasts until the page is left.
   }
   window.dispatchEvent(new Event(CHANGED));
 }

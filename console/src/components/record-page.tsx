@@ -4,7 +4,7 @@ import { isNotFound } from '../queries.ts';
 import { PageHead } from './page.tsx';
 import { EmptyState, QueryState } from './states.tsx';
 
-/** The page of one thing: its head, and what there is of it, or that it is being read, or that there is no such thing. */
+/** The page of one record: its heading and content, or that it is loading or does not exist. */
 export function RecordPage<Data>({
   list: { to, label, back },
   crumbs,
@@ -19,13 +19,13 @@ export function RecordPage<Data>({
   Omit<ComponentProps<typeof QueryState<Data>>, 'what'> & {
     /** Completes "Loading …". */
     what: string;
-    /** The list that it is in: the first crumb. */
+    /** The list that contains it, for the first breadcrumb. */
     list: { to: NonNullable<LinkProps['to']>; label: string; back: string };
-    /** Where its title is another one. */
+    /** If its title is something else. */
     id?: string;
-    /** What is said where there is none. */
+    /** The message if it does not exist. */
     missing: string;
-    /** Between its head and what there is of it. */
+    /** Between the heading and the content. */
     tabs?: ReactNode;
   }) {
   const all = [

@@ -2,8 +2,8 @@ import type { RefObject } from 'react';
 import { useStepKeys } from './step-keys.ts';
 
 /**
- * `j` and `k` move the focus from row to row, of the first table of a page. Enter opens a row: its link has the focus.
- * @param open the row that is shown beside the table, if one is: then they show the next one, and the focus stays where it is
+ * `j` and `k` move the focus between rows of the first table on a page. Enter opens a row because its link has the focus.
+ * @param open the row shown next to the table, if any: then they show the next one, and the focus does not move
  */
 export function useRowKeys(
   table: RefObject<HTMLElement | null>,
@@ -25,7 +25,7 @@ export function useRowKeys(
     const current = row && place.contains(row) ? Number(row.getAttribute('aria-rowindex')) - 2 : undefined;
     const next = Math.min(Math.max(current === undefined ? 0 : current + by, 0), count - 1);
     scrollTo(next);
-    // A row that was out of view is in the page once that has been drawn.
+    // A row outside the view exists only after the next frame.
     requestAnimationFrame(() =>
       requestAnimationFrame(() =>
         place

@@ -10,22 +10,22 @@ const HEIGHT = 260;
 const TOP = 12;
 const BOTTOM = 40;
 const RIGHT = 16;
-/** Marks at the ends of the axes have room. */
+/** Space for marks at the ends of the axes. */
 const INSET = 14;
 
 export interface ScatterPoint {
   key: string;
-  /** Whose mark it has. */
+  /** Determines its mark. */
   series: string;
-  /** Beside the mark. */
+  /** Next to the mark. */
   label: string;
-  /** In full, such as a link. */
+  /** The full name, such as a link. */
   name: ReactNode;
   x: number;
   y: number;
 }
 
-/** One number against another: a point each. */
+/** Plots one number against another, a point each. */
 export function Scatter({
   title,
   points,
@@ -54,7 +54,7 @@ export function Scatter({
     TOP + INSET + (1 - (value - bottom) / (top - bottom)) * (HEIGHT - TOP - BOTTOM - 2 * INSET);
   const all = [...new Set(points.map(({ series }) => series))];
   const sorted = [...points].sort((a, b) => a.x - b.x);
-  // Points in one place have one label, beside the first of them.
+  // Overlapping points share a label, next to the first of them.
   const places = Map.groupBy(sorted, (point) => `${point.x} ${point.y}`);
   const labelOf = (point: ScatterPoint) => {
     const here = places.get(`${point.x} ${point.y}`) ?? [];

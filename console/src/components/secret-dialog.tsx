@@ -2,7 +2,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Modal } from './dialog.tsx';
 
-/** Shows a secret the one time that there is to see it. */
+/** Shows a secret, which is visible only once. */
 export function SecretDialog({
   title,
   secret,
@@ -11,7 +11,7 @@ export function SecretDialog({
 }: {
   title: string;
   secret: string;
-  /** What it is, for those who hear the button that copies it. */
+  /** Describes it on the copy button for screen readers. */
   what: string;
   onClose: () => void;
 }) {

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 
-/** A part of a page with a heading, by which it is called. */
+/** A part of a page, labeled by its heading. */
 export function Section({
   id,
   title,
   className = 'stack',
   children,
 }: {
-  /** Of the heading. */
+  /** The id of the heading. */
   id: string;
   title: string;
   className?: string;

@@ -1,14 +1,14 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
 import type { Column } from './data-table.tsx';
 
-/** What a list is sorted by: the name of a column, with a minus before it where the greatest comes first. */
+/** The order of a list: a column name, with a minus for descending order. */
 export type Sort<Name extends string> = Name | `-${Name}`;
 
 const ICONS = { ascending: ArrowUp, descending: ArrowDown, none: ChevronsUpDown };
 
 /**
- * The heading of a column that the list can be sorted by. A second press turns the order round.
- * @param first how the first press sorts: numbers and times begin with the greatest
+ * The heading of a sortable column. Pressing it again reverses the order.
+ * @param first order of the first press: descending for numbers and times
  */
 export function sortHead<Name extends string>(
   header: string,

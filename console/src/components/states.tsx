@@ -11,7 +11,7 @@ export function Loading({ what = 'this' }: { what?: string }) {
   );
 }
 
-/** What to do first, where there is nothing yet. @param all the address of everything, where filters leave nothing */
+/** What to do first in an empty list. @param all the address of the full list, if filters match nothing */
 export function EmptyState({ title, all, children }: { title: string; all?: LinkOptions; children?: ReactNode }) {
   return (
     <div className="state">
@@ -26,7 +26,7 @@ export function EmptyState({ title, all, children }: { title: string; all?: Link
   );
 }
 
-/** What the API refused, field by field where it says so. */
+/** An error of the API, with its fields if known. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const details = error instanceof ApiError ? error.details : [];
   return (
@@ -50,7 +50,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   );
 }
 
-/** The part of a page that needs a query: it is loading, it has failed, or it is there. */
+/** A part of a page that depends on a query: loading, failed, or loaded. */
 export function QueryState<Data>({
   query,
   what,

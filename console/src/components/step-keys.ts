@@ -3,7 +3,7 @@ import { hasDialog, keysAreOn, TYPED } from '../shell/single-keys.ts';
 
 /**
  * `j` and `k` step forward and back, unless something is typed, a dialog is open, or single keys are turned off.
- * @param step 1 or -1; @returns false where there is nothing to step through
+ * @param step 1 or -1; @returns false if there is nothing to step through
  */
 export function useStepKeys(step: (by: 1 | -1) => boolean): void {
   const latest = useRef(step);

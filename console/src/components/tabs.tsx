@@ -1,7 +1,7 @@
 import { Link, type LinkOptions } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/** The parts of a page. Each has an address of its own, so these are links. */
+/** The parts of a page. They are links because each has its own address. */
 export function TabLinks({
   label,
   tabs,
@@ -12,8 +12,8 @@ export function TabLinks({
   current: string;
 }) {
   const list = useRef<HTMLElement>(null);
-  // On a phone not all fit: the list begins where the chosen one can be seen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
+  // Phones cannot show all of them: scroll the selected one into view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selection moves
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>('[aria-current="page"]');
     if (!list.current || !chosen) return;
@@ -28,7 +28,7 @@ export function TabLinks({
           key={tab.key}
           {...tab.link}
           className="tab"
-          // The address may hold more than the tab: that is for the page to say. Of itself, a link is current by its path alone.
+          // The address may have more parameters than the tab; the page handles them. A link is current by its path only.
           activeOptions={{ exact: true, includeSearch: true }}
           aria-current={tab.key === current ? 'page' : undefined}
         >

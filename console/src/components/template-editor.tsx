@@ -8,14 +8,14 @@ import { editorSetup } from './editor-setup.ts';
 const TYPING_MS = 200;
 
 /**
- * A text with placeholders. Large ones stay quick: only the lines in view are drawn, and the text is passed on when typing pauses, when the
- * editor loses the focus, and with Ctrl+Enter.
+ * An editor for a text with placeholders. Large texts stay fast: only visible lines are drawn, and changes are passed on when typing
+ * pauses, on blur, and with Ctrl+Enter.
  */
 export function TemplateEditor({ label, value, onChange, readOnly = false, minLines = 4 }: EditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const setup = useRef(new Compartment());
-  /** The text that was passed on or given last. */
+  /** The text last passed on or received. */
   const known = useRef(value);
   const latest = useRef({ onChange, value, label, readOnly });
   latest.current = { onChange, value, label, readOnly };
@@ -30,7 +30,7 @@ export function TemplateEditor({ label, value, onChange, readOnly = false, minLi
       known.current = text;
       latest.current.onChange?.(text);
     };
-    // The page around the editor takes these for "run", "submit" or "save", with the text as it is now. They mean nothing else here.
+    // The page uses these for "run", "submit" or "save" with the current text. They do nothing else here.
     const submit = () => {
       flushSync(passOn);
       return true;
@@ -57,7 +57,7 @@ export function TemplateEditor({ label, value, onChange, readOnly = false, minLi
       ],
     });
     view.current = created;
-    // Before others look whether everything is kept.
+    // Before other listeners check for unsaved changes.
     window.addEventListener('beforeunload', passOn, { capture: true });
     return () => {
       window.removeEventListener('beforeunload', passOn, { capture: true });

@@ -1,6 +1,6 @@
 import { useConfig } from '../shell/config.ts';
 
-/** To the workflow in Temporal's UI, where the service knows of one. */
+/** A link to the workflow in Temporal's UI, if the service knows its address. */
 export function TemporalLink({
   workflowId,
   small = false,

@@ -2,16 +2,16 @@ import { presentableDiff } from '@codemirror/merge';
 import { type ReactNode, useMemo } from 'react';
 import { Images, imagesIn } from './images.tsx';
 
-/** Beyond it a comparison would take the browser too long: nothing is marked. */
+/** A longer comparison would block the browser: nothing is marked. */
 const MOST_COMPARED_CHARACTERS = 100_000;
 
 interface Side {
   title: ReactNode;
-  /** Null: there is none. */
+  /** Null if there is none. */
   text: string | null;
 }
 
-/** A text in pieces: those that the other one lacks are marked. */
+/** A text in pieces, with those marked that the other text lacks. */
 function marked(text: string, spans: readonly { from: number; to: number }[], Mark: 'del' | 'ins'): ReactNode[] {
   const parts: ReactNode[] = [];
   let at = 0;
@@ -24,7 +24,7 @@ function marked(text: string, spans: readonly { from: number; to: number }[], Ma
   return parts;
 }
 
-/** Two texts side by side: words that only one of them has are marked, and struck out or underlined as well as coloured. */
+/** Two texts side by side: words in only one of them are marked, by strikethrough or underline as well as color. */
 export function TextDiff({ before, after, label }: { before: Side; after: Side; label: string }) {
   const [left, right] = useMemo((): [ReactNode, ReactNode] => {
     const { text: old } = before;
@@ -50,7 +50,7 @@ export function TextDiff({ before, after, label }: { before: Side; after: Side; 
       {text === null ? (
         <p className="muted">No output.</p>
       ) : (
-        // What scrolls must be reached by keyboard.
+        // Scrolling content must be reachable with the keyboard.
         <pre className="code" tabIndex={0} role="region" aria-label={`${label}, ${which}`}>
           {shown}
         </pre>
@@ -66,7 +66,7 @@ export function TextDiff({ before, after, label }: { before: Side; after: Side; 
   );
 }
 
-/** A text of which what another one has not is marked. */
+/** A text with the parts marked that another one lacks. */
 export function MarkedText({ base, text, label }: { base: string; text: string; label: string }) {
   const shown = useMemo((): ReactNode => {
     if (base.length + text.length > MOST_COMPARED_CHARACTERS) return text;
@@ -78,14 +78,14 @@ export function MarkedText({ base, text, label }: { base: string; text: string; 
     );
   }, [base, text]);
   return (
-    // What scrolls must be reached by keyboard.
+    // Scrolling content must be reachable with the keyboard.
     <pre className="code marked" tabIndex={0} role="region" aria-label={label}>
       {shown}
     </pre>
   );
 }
 
-/** A text with what makes it differ from another one: words that it lacks are struck out, its own are underlined. */
+/** A text with its differences from another one: missing words are struck through, added ones underlined. */
 export function InlineDiff({ before, after, label }: { before: string; after: string; label: string }) {
   const parts = useMemo((): ReactNode[] => {
     if (before.length + after.length > MOST_COMPARED_CHARACTERS) return [after];
@@ -101,7 +101,7 @@ export function InlineDiff({ before, after, label }: { before: string; after: st
     return shown;
   }, [before, after]);
   return (
-    // What scrolls must be reached by keyboard.
+    // Scrolling content must be reachable with the keyboard.
     <pre className="code" tabIndex={0} role="region" aria-label={label}>
       {parts}
     </pre>

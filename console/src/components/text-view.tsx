@@ -7,7 +7,7 @@ import { RawToggle, useRaw } from './raw.tsx';
 
 const SHOWN_CHARACTERS = 5_000;
 
-/** Text that someone or a model wrote: shown as it is, never as HTML, and cut until all of it is asked for. */
+/** A text by a person or a model: shown unformatted, never as HTML, and truncated until expanded. */
 export function TextView({ text, label, tools }: { text: string; label: string; tools?: ReactNode }) {
   const [all, setAll] = useState(false);
   const isCut = !all && text.length > SHOWN_CHARACTERS;
@@ -30,13 +30,13 @@ export function TextView({ text, label, tools }: { text: string; label: string; 
 }
 
 interface RenderedProps {
-  /** What *Raw* shows, and what is copied. */
+  /** Shown by *Raw*, and copied. */
   raw: string;
   label: string;
   images: readonly Image[];
 }
 
-/** What is made of a text, and below it its images. *Raw* shows `raw` in place of both. */
+/** A rendered text with its images below. *Raw* shows `raw` instead. */
 export function Rendered({ raw, label, images, children }: RenderedProps & { children: ReactNode }) {
   const isShownRaw = useRaw();
   return isShownRaw ? (
@@ -53,7 +53,7 @@ export function Rendered({ raw, label, images, children }: RenderedProps & { chi
   );
 }
 
-/** A text, and below it the images that it would hold otherwise. */
+/** A text, with its embedded images below. */
 export function TextWithImages({ text, ...props }: RenderedProps & { text: string }) {
   return (
     <Rendered {...props}>

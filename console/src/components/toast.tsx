@@ -5,23 +5,23 @@ import { t } from '../strings.ts';
 
 const manager = Toast.createToastManager();
 
-/** Long enough to read what was done, and to find the button by keyboard (F6). */
+/** Long enough to read the message and reach the button with the keyboard (F6). */
 const UNDO_MS = 12_000;
 
-/** Says what was done. */
+/** Reports a success. */
 export function showToast(title: string, description?: string): void {
   manager.add({ title, ...(description !== undefined && { description }) });
 }
 
-/** Says what could not be done; for what has no place of its own on the page. */
+/** Reports an error that has no place of its own on the page. */
 export function showError(error: unknown): void {
   const description = error instanceof Error ? error.message : String(error);
   manager.add({ title: 'Request failed', description, type: 'error', priority: 'high', timeout: 10_000 });
 }
 
 /**
- * Says what was done, with a button that takes it back. For what can be taken back, in place of a question before it.
- * @param undo sends the requests that take it back, and reads again what the page shows
+ * Reports a success with an undo button, for reversible actions instead of a confirmation.
+ * @param undo sends the requests that reverse it, and reloads what the page shows
  */
 export function showUndo(title: string, undo: () => Promise<unknown>, description?: string): void {
   const id = manager.add({

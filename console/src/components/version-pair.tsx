@@ -1,6 +1,6 @@
 import { SelectField } from './fields.tsx';
 
-/** Chooses two versions of something to compare. */
+/** Selects two versions to compare. */
 export function VersionPair({
   latest,
   from,

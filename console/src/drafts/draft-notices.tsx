@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { formatAgo } from '../format.ts';
 import { adoptDraft, type Draft, dropDraft, isOfThisTab } from './drafts.ts';
 
-/** Says that what is shown was typed before and not saved. */
+/** Tells the user that the content is an unsaved draft. */
 export function RestoredNotice({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
   const [isClosed, close] = useReducer(() => true, false);
   if (isClosed) return null;
@@ -20,7 +20,7 @@ export function RestoredNotice({ draft, onDiscard }: { draft: Draft; onDiscard: 
   );
 }
 
-/** Offers what was typed elsewhere and not saved. */
+/** Offers unsaved drafts from elsewhere. */
 export function OtherDrafts<Value>({
   drafts,
   nameOf,

@@ -1,26 +1,26 @@
 import type { OwnSession } from '../api-types.ts';
 import { Vault } from './vault.ts';
 
-/** Something that was typed and not saved. */
+/** Unsaved input. */
 export interface Draft<Value = unknown> {
   id: string;
-  /** What kind of page it is of, which says what the value is. */
+  /** The kind of page, which determines the type of the value. */
   kind: string;
-  /** Which of these pages, such as the name of a prompt. */
+  /** Identifies the page, such as by the name of a prompt. */
   subject: string;
-  /** The tab of the browser that it was typed in. */
+  /** The browser tab of the draft. */
   tab: string;
-  /** When it was changed last, in milliseconds. */
+  /** When it was last changed, in milliseconds. */
   at: number;
   value: Value;
 }
 
 const held = new Map<string, Draft>();
-/** Those that this browser does not keep: they last as long as the page. */
+/** Drafts that this browser cannot store: they last as long as the page. */
 const unkept = new Set<string>();
-/** Those on the page. */
+/** Drafts open on the page. */
 const inUse = new Set<string>();
-/** Those whose newest value is to be written. */
+/** Drafts with unwritten changes. */
 const dirty = new Set<string>();
 let isWriting = false;
 let owner: string | undefined;
@@ -39,10 +39,10 @@ export const newDraftId = () =>
 const TAB = 'pms-tab';
 const OLD_DOCUMENT_MS = 500;
 
-/** A name for this tab that lasts when it is loaded again. */
+/** A name for this tab that survives a reload. */
 let tab = newDraftId();
 
-/** A tab that is a copy of another has its name: the lock tells them apart. A page that is loaded again gets it when the one before is gone. */
+/** A duplicated tab has the same name: the lock distinguishes them. A reloaded page gets the lock when the previous one is gone. */
 async function nameTab(): Promise<void> {
   try {
     const before = sessionStorage.getItem(TAB);
@@ -53,11 +53,11 @@ async function nameTab(): Promise<void> {
     sessionStorage.setItem(TAB, tab);
     await lock(tab);
   } catch {
-    // A browser that keeps nothing: then the name holds until the page is left.
+    // Without storage, the name lasts until the page is left.
   }
 }
 
-/** @returns whether this page is the one that has the lock, which it keeps */
+/** @returns whether this page got the lock, which it keeps */
 function lock(name: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const holds = new Promise<never>(() => {});
@@ -81,7 +81,7 @@ async function readInto(from: Vault, id: string): Promise<void> {
   else held.delete(id);
 }
 
-/** Makes the drafts of a session's key those of the page. What is on the page stays there, and is of this key from now on. */
+/** Loads the drafts of a session's key. Drafts open on the page are kept, and now belong to this key. */
 export async function openDrafts(session: OwnSession): Promise<void> {
   if (owner === session.key.id) return;
   owner = session.key.id;
@@ -103,10 +103,10 @@ export async function openDrafts(session: OwnSession): Promise<void> {
   tell();
 }
 
-/** How many drafts would be lost if the page were left now. */
+/** The number of drafts that would be lost if the page were left now. */
 export const unsavedDrafts = (): number => unkept.size;
 
-/** After signing out: what is kept can't be read any more until the same key signs in. */
+/** Call after signing out: stored drafts can't be read until the same key signs in. */
 export function closeDrafts(): void {
   owner = undefined;
   vault = undefined;
@@ -130,7 +130,7 @@ async function writeAll(): Promise<void> {
   isWriting = false;
 }
 
-/** Keeps the newest value of a draft, in this browser, too, where it has room. */
+/** Updates a draft, and stores it in this browser if there is room. */
 export function keepDraft(draft: Pick<Draft, 'id' | 'kind' | 'subject' | 'value'>): void {
   held.set(draft.id, { ...draft, tab, at: Date.now() });
   dirty.add(draft.id);
@@ -138,7 +138,7 @@ export function keepDraft(draft: Pick<Draft, 'id' | 'kind' | 'subject' | 'value'
   void writeAll();
 }
 
-/** Throws a draft away: it was saved, or is not wanted. */
+/** Deletes a draft that was saved or discarded. */
 export function dropDraft(id: string): void {
   if (!held.delete(id)) return;
   dirty.delete(id);
@@ -147,7 +147,7 @@ export function dropDraft(id: string): void {
   tell();
 }
 
-/** Takes a draft of another tab over. That tab, if it is open, keeps what it shows, and makes a draft of it again with the next change. */
+/** Takes over a draft of another tab. If that tab is still open, it keeps its content, and stores a draft again with the next change. */
 export function adoptDraft<Value>({ id, kind, subject, value }: Draft<Value>): Draft<Value> {
   const adopted = { id: newDraftId(), kind, subject, value, tab, at: Date.now() };
   keepDraft(adopted);
@@ -155,13 +155,13 @@ export function adoptDraft<Value>({ id, kind, subject, value }: Draft<Value>): D
   return adopted;
 }
 
-/** Says that a draft is on the page. @returns what says that it no longer is */
+/** Marks a draft as open on the page. @returns a function that unmarks it */
 export function markOnPage(id: string): () => void {
   inUse.add(id);
   return () => inUse.delete(id);
 }
 
-/** The newest first. @param subject default: all of the kind */
+/** Newest first. @param subject default: all of the kind */
 export function draftsOf<Value>(kind: string, subject?: string): Draft<Value>[] {
   return ([...held.values()] as Draft<Value>[])
     .filter((each) => each.kind === kind && (subject === undefined || each.subject === subject))
@@ -177,14 +177,14 @@ export function subscribeToDrafts(listener: () => void): () => void {
 
 export const draftsVersion = () => version;
 
-// Another tab has kept or dropped one.
+// Another tab has stored or deleted one.
 window.addEventListener('storage', ({ key }) => {
   const id = key === null ? undefined : vault?.idOf(key);
   if (id === undefined || vault === undefined || inUse.has(id)) return;
   void readInto(vault, id).then(tell);
 });
 
-// What could not be kept, or is just being written, is not to go without a word.
+// Warn before losing drafts that could not be stored or are just being written.
 window.addEventListener('beforeunload', (event) => {
   if (isWriting || dirty.size > 0 || unkept.size > 0) event.preventDefault();
 });

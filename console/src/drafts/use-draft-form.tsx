@@ -2,25 +2,25 @@ import { type ReactNode, useRef, useState } from 'react';
 import { RestoredNotice } from './draft-notices.tsx';
 import { useOpenDraft } from './use-drafts.ts';
 
-/** The fields of a form, which are kept until they are sent or thrown away. */
+/** The fields of a form, kept until they are sent or discarded. */
 export interface DraftForm<Value> {
   value: Value;
   change: (part: Partial<Value>) => void;
-  /** To be called when it was sent: the form begins anew. */
+  /** Call after sending: the form starts over. */
   sent: () => void;
-  /** Says that what is shown was typed before; nothing where it was not. */
+  /** A notice that the content is an unsaved draft; empty if it is not. */
   notice: ReactNode;
 }
 
 /**
- * @param kind what form it is
- * @param subject which of these, such as the name of a dataset
- * @param start what it begins with, where nothing is kept
+ * @param kind of the form
+ * @param subject identifies it, such as the name of a dataset
+ * @param start initial values if there is no draft
  */
 export function useDraftForm<Value extends object>(kind: string, subject: string, start: Value): DraftForm<Value> {
   const { open, keep, drop, startOver } = useOpenDraft<Value>(kind, subject);
   const [value, setValue] = useState(open.restored?.value ?? start);
-  /** As it is, also for what began with an earlier state. */
+  /** The current value, also for closures of earlier renders. */
   const current = useRef(value);
   const set = (next: Value) => {
     current.current = next;

@@ -11,23 +11,23 @@ import {
   subscribeToDrafts,
 } from './drafts.ts';
 
-/** The drafts of a kind of page, the newest first. @param subject default: of all these pages */
+/** The drafts of a kind of page, newest first. @param subject default: all these pages */
 export function useDrafts<Value>(kind: string, subject?: string): Draft<Value>[] {
   const version = useSyncExternalStore(subscribeToDrafts, draftsVersion);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when they have changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the drafts
   return useMemo(() => draftsOf<Value>(kind, subject), [kind, subject, version]);
 }
 
 /** A draft that a page edits. */
 export interface OpenDraft<Value> {
   id: string;
-  /** What it begins with; undefined: it is new. */
+  /** The initial draft; undefined if it is new. */
   restored: Draft<Value> | undefined;
 }
 
 /**
- * The draft that a page begins with: the newest of this tab that fits, or a new one.
- * @param fits default: all do
+ * The draft that a page starts with: the newest matching one of this tab, or a new one.
+ * @param fits default: all match
  */
 export function useOpenDraft<Value>(kind: string, subject: string, fits: (value: Value) => boolean = () => true) {
   const begin = (): OpenDraft<Value> => {
@@ -43,9 +43,9 @@ export function useOpenDraft<Value>(kind: string, subject: string, fits: (value:
     open,
     keep,
     drop,
-    /** Edits another one. */
+    /** Switches to another draft. */
     take: (draft: Draft<Value>) => setOpen({ id: draft.id, restored: draft }),
-    /** Throws it away, and begins anew. */
+    /** Discards it, and starts over. */
     startOver: () => {
       dropDraft(id);
       setOpen({ id: newDraftId(), restored: undefined });

@@ -1,11 +1,11 @@
-/** Characters of one draft, encrypted, that the browser keeps. */
+/** Maximum characters of one encrypted draft in the browser. */
 const MAX_ENTRY_CHARS = 1_000_000;
-/** Characters of all drafts of this browser together: browsers give an origin some five million. */
+/** Maximum characters of all drafts in this browser: browsers give an origin about five million. */
 const MAX_TOTAL_CHARS = 3_000_000;
 const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
 const PREFIX = 'pms-draft:';
 
-/** What is stored under `pms-draft:<owner>:<id>`. */
+/** Stored under `pms-draft:<owner>:<id>`. */
 interface Entry {
   /** When it was written, in milliseconds. */
   at: number;
@@ -25,15 +25,15 @@ function entriesOf(): { name: string; at: number; chars: number }[] {
       try {
         at = Number((JSON.parse(text) as Entry).at) || 0;
       } catch {
-        // Something else wrote it: the oldest of all.
+        // Written by something else: treat it as the oldest.
       }
       return { name, at, chars: text.length };
     });
 }
 
 /**
- * Drafts of one API key in this browser, encrypted with what the service tells sessions of that key alone. Without the session nothing of them can
- * be read, neither by whoever signs in next nor from the disk.
+ * Drafts of one API key in this browser, encrypted with a secret that the service gives only to sessions of that key. Without the session
+ * they can't be read, neither by the next user nor from the disk.
  */
 export class Vault {
   readonly #prefix: string;
@@ -44,7 +44,7 @@ export class Vault {
     this.#key = key;
   }
 
-  /** @returns undefined where this browser can't encrypt (a page without https) or keeps nothing */
+  /** @returns undefined if this browser can't encrypt (a page without https) or has no storage */
   static async open(owner: string, secret: string): Promise<Vault | undefined> {
     try {
       const key = await crypto.subtle.importKey('raw', fromBase64(secret), 'AES-GCM', false, ['encrypt', 'decrypt']);
@@ -55,7 +55,7 @@ export class Vault {
     }
   }
 
-  /** The id that an entry of the storage has; undefined where it is not of this vault. */
+  /** The draft id of a storage entry; undefined if it does not belong to this vault. */
   idOf(name: string): string | undefined {
     return name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : undefined;
   }
@@ -64,7 +64,7 @@ export class Vault {
     return Object.keys(localStorage).flatMap((name) => this.idOf(name) ?? []);
   }
 
-  /** @returns undefined where there is none that can be read */
+  /** @returns undefined if it is missing or unreadable */
   async read(id: string): Promise<unknown> {
     const text = localStorage.getItem(this.#prefix + id);
     if (text === null) return undefined;
@@ -80,8 +80,8 @@ export class Vault {
   }
 
   /**
-   * @param isStillNeeded asked once it is encrypted: whether it is still to be kept
-   * @returns whether it is kept: not where it is too large, or there is no room
+   * @param isStillNeeded called after encryption: whether to store it
+   * @returns whether it is stored: false if it is too large, or there is no room
    */
   async write(id: string, value: unknown, isStillNeeded: () => boolean): Promise<boolean> {
     const iv = crypto.getRandomValues(new Uint8Array(12));
@@ -91,7 +91,7 @@ export class Vault {
     const text = JSON.stringify(entry);
     if (!isStillNeeded()) return true;
     if (text.length > MAX_ENTRY_CHARS || !this.#makeRoom(id, text.length)) {
-      // What is there is older than what is on the page.
+      // The stored value is older than the page's.
       localStorage.removeItem(this.#prefix + id);
       return false;
     }
@@ -107,7 +107,7 @@ export class Vault {
     localStorage.removeItem(this.#prefix + id);
   }
 
-  /** Room is made by the oldest drafts of others who have signed in here, never by those of whoever is signed in. */
+  /** Makes room by deleting the oldest drafts of other users in this browser, never those of the current one. */
   #makeRoom(id: string, chars: number): boolean {
     const entries = entriesOf().filter(({ name }) => name !== this.#prefix + id);
     let total = entries.reduce((sum, each) => sum + each.chars, chars);

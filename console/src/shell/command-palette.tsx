@@ -8,7 +8,7 @@ import { type Scope, useSession } from './session.ts';
 
 const textOf = ({ label, words = '' }: Command) => `${label} ${words}`;
 
-/** Goes to every page and object, and starts what can be started, by a few letters. */
+/** Opens any page and object, and starts any action, after a few letters. */
 export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();

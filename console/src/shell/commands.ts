@@ -5,13 +5,13 @@ import { t } from '../strings.ts';
 import { navigation } from './navigation.ts';
 import { chooseTheme, type Theme } from './theme.ts';
 
-/** What the command palette can do. */
+/** An entry of the command palette. */
 export interface Command {
   id: string;
   label: string;
-  /** What it is, where the label alone does not say so. */
+  /** Its kind, if the label does not tell. */
   detail?: string;
-  /** Words by which it is found, too. */
+  /** Additional search terms. */
   words?: string;
   run: () => unknown;
 }
@@ -23,9 +23,9 @@ export interface CommandGroup {
 
 type Navigate = ReturnType<typeof useNavigate>;
 
-/** How old the names of objects may be. */
+/** Maximum age of cached object names. */
 const STALE_MS = 30_000;
-/** Objects of a kind that are shown, at most: typing narrows them down. */
+/** Maximum number of objects of a kind: typing narrows them down. */
 const MOST_SHOWN = 8;
 
 const THEMES: Record<Theme, string> = {
@@ -34,7 +34,7 @@ const THEMES: Record<Theme, string> = {
   system: t('Theme of the system'),
 };
 
-/** The pages and the actions: those that the session may do. */
+/** The pages and actions that the session is allowed to use. */
 export function fixedCommands(
   navigate: Navigate,
   may: (scope: 'write' | 'execute' | 'publish') => boolean,
@@ -78,7 +78,7 @@ export function fixedCommands(
 
 const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase());
 
-/** Where an id leads to, by what it begins with. */
+/** The target of an id, by its prefix. */
 function byId(navigate: Navigate, id: string): Command | undefined {
   const open = new Map([
     ['exec', () => navigate({ to: '/executions/$id', params: { id } })],
@@ -89,11 +89,11 @@ function byId(navigate: Navigate, id: string): Command | undefined {
 }
 
 /**
- * Objects that have what is typed in their names, and the one that has it as its id.
- * @throws ApiError where a list cannot be read
+ * Objects whose name contains the input, and the one with that id.
+ * @throws ApiError if a list cannot be read
  */
 export async function foundCommands(client: QueryClient, navigate: Navigate, typed: string): Promise<CommandGroup[]> {
-  // Lists that cannot be searched are read once, and not with each letter.
+  // Lists that cannot be searched are read once, not for each letter.
   const named = async (path: string, query: Record<string, string | number> = { limit: 1000 }) => {
     const { data } = await client.fetchQuery({
       queryKey: ['palette', path, query],

@@ -1,13 +1,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 
-/** What the service tells the console of the installation (`src/http/console.ts`). */
+/** The settings of the installation from the service (`src/http/console.ts`). */
 interface ConsoleConfig {
   version: string;
   temporal_workflows_url: string | null;
   sign_in: { providers: IdentityProvider[]; by_key: boolean };
 }
 
-/** Where people can sign in. */
+/** A provider for signing in. */
 export interface IdentityProvider {
   id: string;
   name: string;

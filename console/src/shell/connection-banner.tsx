@@ -5,7 +5,7 @@ import { reportConnection, useConnection } from '../connection.ts';
 
 const RETRY_MS = 2_000;
 
-/** Says that the service can't be reached, asks until it can, and then reads everything again that is on the page. */
+/** Tells the user that the service can't be reached, polls until it can, and then refetches everything on the page. */
 export function ConnectionBanner() {
   const connection = useConnection();
   const client = useQueryClient();

@@ -1,7 +1,7 @@
-/** How far back it is remembered where the focus was: a dialog, what opened it, and some more. */
+/** How many earlier focus positions are remembered: a dialog, its opener, and some more. */
 const REMEMBERED = 10;
 
-/** An element that had the focus, and all that is around it, from the inside. */
+/** An element that had the focus, with its ancestors, innermost first. */
 type Place = readonly Element[];
 
 function placeOf(element: Element): Place {
@@ -11,14 +11,14 @@ function placeOf(element: Element): Place {
 }
 
 /**
- * Browsers forget the focus where the element that has it is taken away or disabled: a row whose button ended a session, a button while its
- * request is under way. Those who use a keyboard or a screen reader would begin at the top of the page again. So the focus goes to what was
- * around the element, such as its table, and back to the element when it is enabled again.
+ * Browsers lose the focus if its element is removed or disabled: a row whose button ended a session, a button during its request.
+ * Keyboard and screen reader users would start at the top of the page again. So the focus moves to the nearest remaining ancestor, such
+ * as the table, and returns to the element when it is enabled again.
  */
 export function keepFocus(): void {
-  /** The newest is the last. */
+  /** Newest last. */
   let places: Place[] = [];
-  /** Disabled while it had the focus. */
+  /** Was disabled while it had the focus. */
   let waiting: HTMLElement | undefined;
   const isLost = () => document.activeElement === null || document.activeElement === document.body;
 
@@ -27,7 +27,7 @@ export function keepFocus(): void {
     if (target instanceof Element) places = [...places, placeOf(target)].slice(-REMEMBERED);
   });
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
-    // A click beside everything takes the focus away, too, and is to.
+    // A click outside of everything intentionally removes the focus.
     if (relatedTarget !== null || !(target instanceof Element)) return;
     setTimeout(() => {
       if (!isLost() || !target.isConnected || target.matches(':disabled')) return;
@@ -37,7 +37,7 @@ export function keepFocus(): void {
   });
   const restore = () => {
     const newest = places.at(-1)?.[0];
-    // The browser takes the focus away in the next frame.
+    // The browser removes the focus in the next frame.
     if (newest instanceof HTMLElement && newest.matches(':disabled')) waiting = newest;
     if (!isLost()) return;
     if (waiting?.isConnected) {
@@ -51,7 +51,7 @@ export function keepFocus(): void {
         (place) =>
           place.find((each, at) => each.isConnected && each.matches(at === 0 ? ':enabled, a' : '[tabindex]')) ?? [],
       )[0];
-    // A long way through a dialog, and what opened it is no longer remembered.
+    // After long use of a dialog, its opener is no longer remembered.
     const target = around ?? (places.length > 0 ? document.getElementById('main') : null);
     if (target instanceof HTMLElement) target.focus({ preventScroll: true });
   };

@@ -2,18 +2,21 @@ import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-qu
 import { useEffect } from 'react';
 import { readEvents, send } from '../api.ts';
 
-/** A stream of a tab that nobody looks at is closed: browsers open few connections to one service. */
+/** The stream of a hidden tab is closed: browsers open few connections to one service. */
 const CLOSE_HIDDEN_AFTER_MS = 20_000;
 const REOPEN_MS = 5_000;
-/** What changes all the time is read again so often. */
+/** Minimum interval for refetching what changes constantly. */
 const REFETCH_MS = 2_000;
 
-/** The first part of the keys of what is shown of each type of resource, where it differs from the plural. */
+/** The first part of query keys for each type of resource, if it is not the plural. */
 const RESOURCE_PATHS: Record<string, string> = { api_key: 'api-keys', score_definition: 'score-definitions' };
 
 const pathOf = (resource: string) => RESOURCE_PATHS[resource] ?? `${resource}s`;
 
-/** What is read again of those of which there are always new ones: what is shown by itself follows its own run, and executions come into their list one by one. */
+/**
+ * The part that is refetched for resources with a constant flow of new entries: single records follow their own run, and executions enter
+ * their list one by one.
+ */
 const PARTS: Record<string, string> = { executions: 'newest', evaluations: 'list' };
 
 const isLongList = ({ state: { data } }: Query) => {
@@ -21,16 +24,16 @@ const isLongList = ({ state: { data } }: Query) => {
   return pages !== undefined && pages.length > 1;
 };
 
-/** Whether what a query has read may be another since something changed under this path of the API, and nobody is disturbed by the new. */
+/** Whether a query may be stale after a change under this path of the API, and refetching it does not disturb the user. */
 function isAbout(query: Query, path: string): boolean {
   const [first, second] = query.queryKey;
   if (first === 'home') return second === `/${path}`;
   if (first !== path) return false;
-  // Whoever reads on in a list of several pages would see it move.
+  // Refetching a list of several pages would move it while the user reads.
   return (PARTS[path] ?? second) === second && !isLongList(query);
 }
 
-/** Reads again what is shown of a type of resource, at most every 2 s. */
+/** Refetches the displayed data of a type of resource, at most every 2 s. */
 function createRefetcher(client: QueryClient) {
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   const due = new Set<string>();
@@ -56,14 +59,14 @@ function createRefetcher(client: QueryClient) {
   };
 }
 
-/** Follows the stream of changes until it is aborted. What was read before it began is read again, as after each interruption. */
+/** Follows the stream of changes until aborted. Data fetched before it started is refetched, as after each interruption. */
 async function follow(client: QueryClient, note: (path: string) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const response = await send('GET', '/changes', {
         headers: { Accept: 'text/event-stream' },
         signal,
-        // Whoever types is asked to sign in again by what they do next, not by this.
+        // Let the user's next action ask for a new sign-in, not this.
         waitsForSignIn: false,
       });
       await readEvents(response, ({ data }) => {
@@ -72,13 +75,13 @@ async function follow(client: QueryClient, note: (path: string) => void, signal:
         else void client.invalidateQueries();
       });
     } catch {
-      // Pages ask by themselves now and then, too, and say what is wrong.
+      // Pages also poll and report errors themselves.
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, REOPEN_MS));
   }
 }
 
-/** Keeps what the tab shows as it is in the service, by one stream of events while somebody looks at the tab. */
+/** Keeps a visible tab up to date through one event stream. */
 export function useLiveUpdates(): void {
   const client = useQueryClient();
   useEffect(() => {

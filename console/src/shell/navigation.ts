@@ -16,9 +16,7 @@ import {
   Webhook,
 } from 'lucide-react';
 
-/**
- * What the menu shows, in this order. `key` opens a page after `g`.
- */
+/** The menu in order. `key` opens a page after `g`. */
 export const navigation = [
   {
     title: 'Build',

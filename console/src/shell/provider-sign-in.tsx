@@ -4,7 +4,7 @@ import type { IdentityProvider } from './config.ts';
 
 const LAST = 'pms-provider';
 const TRIED = 'pms-silent-sign-in';
-/** A sign-in by itself that has led back here is not tried again so soon: it may be the browser that keeps no session. */
+/** An automatic sign-in that led back here is not repeated within this time: the browser may not keep sessions. */
 const AGAIN_MS = 60_000;
 
 /** @param href path of the console, with its base */
@@ -13,18 +13,18 @@ export function loginUrl(provider: string, href: string, { isSilent = false } = 
   return `/auth/login?${search.toString()}`;
 }
 
-/** The provider by which the browser was signed in last, where nobody has signed out since. */
+/** The provider of the last sign-in in this browser, until someone signs out. */
 export function rememberProvider(provider: string | null): void {
   try {
     if (provider === null) localStorage.removeItem(LAST);
     else localStorage.setItem(LAST, provider);
   } catch {
-    // A browser that keeps nothing asks each time.
+    // Without storage, the browser asks each time.
   }
 }
 
 /**
- * Whether to sign in again without asking: the session has run out, and the one at the provider may stand. Says so once a minute at most.
+ * Whether to sign in again silently: the session has expired, and the one at the provider may still exist. True at most once a minute.
  * @returns the provider
  */
 export function silentSignIn(providers: readonly IdentityProvider[]): string | undefined {
@@ -39,7 +39,7 @@ export function silentSignIn(providers: readonly IdentityProvider[]): string | u
   }
 }
 
-/** What has gone wrong with a sign-in, by the code that the service leads back with (`src/sign-in/sign-in-error.ts`). */
+/** Messages for failed sign-ins, by the error code in the address (`src/sign-in/sign-in-error.ts`). */
 const PROBLEMS: Record<string, (name: string) => string> = {
   provider_down: (name) => t(`${name} cannot be reached at the moment. Try again in a minute.`),
   provider_refused: (name) => t(`${name} rejected the sign-in, or it was canceled there.`),
@@ -55,11 +55,11 @@ const PROBLEMS: Record<string, (name: string) => string> = {
   too_many_tries: () => t('There were too many sign-ins from your network. Try again in a minute.'),
 };
 
-/** @returns undefined where the code is none of ours */
+/** @returns undefined for an unknown code */
 export const problemText = (code: string, name: string): string | undefined =>
   Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code]?.(name) : undefined;
 
-/** Buttons that lead to the providers. What is typed and not saved is kept as drafts. */
+/** Buttons for the providers. Unsaved input is kept as drafts. */
 export function ProviderButtons({ providers, href }: { providers: readonly IdentityProvider[]; href: string }) {
   return (
     <ul className="providers">

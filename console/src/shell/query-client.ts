@@ -4,7 +4,7 @@ import { untilSignedIn } from '../session-ended.ts';
 import { sessionQuery } from './session.ts';
 
 export function createConsoleQueryClient(): QueryClient {
-  /** Other requests wait by themselves. The one that asks for the session tells of its end, unless there was none to begin with. */
+  /** Other requests wait on their own. The session query reports the end of the session, unless there was none. */
   const onError = (error: unknown) => {
     if (isSignedOut(error) && client.getQueryData(sessionQuery.queryKey) !== undefined) void untilSignedIn();
   };
@@ -13,7 +13,7 @@ export function createConsoleQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // The banner says when the service can't be reached, and everything is read again when it can.
+        // The banner reports when the service can't be reached, and everything is refetched when it can.
         networkMode: 'always',
         retry: (count, error) => error instanceof ApiError && error.code === 'temporarily_unavailable' && count < 2,
       },

@@ -16,7 +16,7 @@ import { chooseTheme, currentTheme, type Theme } from './theme.ts';
 
 const THEMES: Record<Theme, string> = { system: t('System'), light: t('Light'), dark: t('Dark') };
 
-/** Who is signed in, the theme, and the way out. */
+/** The signed-in user, the theme, and signing out. */
 export function SessionMenu() {
   const session = useSession();
   const config = useConfig();
@@ -30,7 +30,7 @@ export function SessionMenu() {
       }),
     async onSuccess(ended) {
       rememberProvider(null);
-      // Signed in at the provider still, whoever comes next would be let in without being asked.
+      // Otherwise the session at the provider would let the next person in without asking.
       if (ended?.end_session_url) return window.location.assign(ended.end_session_url);
       await navigate({ to: '/sign-in' });
       client.clear();

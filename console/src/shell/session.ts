@@ -12,10 +12,10 @@ export const sessionQuery = queryOptions({
 
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes among these that this console knows: a newer service may have more. */
+/** The scopes that this console knows: a newer service may have more. */
 export const knownScopes = (names: readonly string[]): Scope[] => SCOPES.filter((scope) => names.includes(scope));
 
-/** What a key with each scope may do. */
+/** What each scope allows. */
 export const SCOPE_ALLOWS: Record<Scope, string> = {
   read: t('read everything but keys'),
   execute: t('run prompts and evaluations, schedules'),
@@ -30,7 +30,7 @@ export function useSession(): OwnSession | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Whether the key of this session may do what needs this scope. */
+/** Whether the key of this session has a scope. */
 export function useMay(scope: Scope): boolean {
   const scopes: readonly string[] = useSession()?.key.scopes ?? [];
   return scopes.includes(scope) || scopes.includes('admin');

@@ -6,7 +6,7 @@ import { rootRoute } from './root-route.tsx';
 import { sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
 
-/** Above every page that needs a session: without one it leads to the sign-in page, which leads back. */
+/** Parent of every page that needs a session: without one it redirects to the sign-in page, which leads back. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

@@ -9,20 +9,20 @@ import { SessionMenu } from './session-menu.tsx';
 import { OPEN_PALETTE, Shortcuts } from './shortcuts.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
-/** The menu beside the pages. On narrow screens it opens above them. */
+/** The menu next to the pages. On narrow screens it opens above them. */
 export function Shell() {
   useLiveUpdates();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const shown = useRef(pathname);
-  // Back to where something was typed.
+  // Back to the playground with unsaved input.
   const playground = useDrafts<{ search: object }>('playground').find(isOfThisTab)?.value.search ?? {};
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
     setOpen(false);
-    // A page that has changed without being loaded is announced by its heading.
+    // A navigation without a page load is announced through the heading.
     main.current?.focus({ preventScroll: true });
   }, [pathname]);
   return (

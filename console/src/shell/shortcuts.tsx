@@ -11,7 +11,7 @@ const CommandPalette = lazy(() =>
   import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
 );
 
-/** How long a key after `g` is waited for. */
+/** How long to wait for a key after `g`. */
 const SEQUENCE_MS = 1_500;
 
 /** Opens the command palette from a button. */
@@ -25,7 +25,7 @@ const ON_A_PAGE = [
   ['v', t('toggles rendered and raw text')],
 ] as const;
 
-/** Says which keys do what. */
+/** Lists the keyboard shortcuts. */
 function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [on, setOn] = useState(keysAreOn);
   return (
@@ -86,7 +86,7 @@ function ShortcutsDialog({ open, onClose }: { open: boolean; onClose: () => void
   );
 }
 
-/** The keys that work on every page, and what they open. */
+/** The shortcuts that work on every page. */
 export function Shortcuts() {
   const navigate = useNavigate();
   const [opened, setOpened] = useState<'palette' | 'shortcuts'>();
@@ -96,7 +96,7 @@ export function Shortcuts() {
       const { key, target } = event;
       if (event.isComposing || event.altKey) return;
       const used = () => {
-        // Pages have keys of their own, which must not do something as well.
+        // Prevents shortcuts of the page from reacting to the same key.
         event.preventDefault();
         event.stopPropagation();
       };
@@ -131,7 +131,7 @@ export function Shortcuts() {
       }
     };
     const open = () => setOpened('palette');
-    // Before the pages' own listeners.
+    // Before the listeners of pages.
     window.addEventListener('keydown', press, true);
     window.addEventListener(OPEN_PALETTE, open);
     return () => {

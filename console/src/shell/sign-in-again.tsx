@@ -11,7 +11,7 @@ import { ProviderButtons } from './provider-sign-in.tsx';
 import { sessionQuery, useSession } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
-/** Over the page, where its session has ended: what is on the page stays there, and what it has asked for is asked for again. */
+/** Shown over the page when its session has ended: the page stays, and its requests are sent again. */
 export function SignInAgain() {
   return useSessionEnded() ? <SignInDialog /> : null;
 }
@@ -21,15 +21,15 @@ function SignInDialog() {
   const client = useQueryClient();
   const { href } = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
-  // Of whoever has signed in by a provider, the same.
+  // The provider of the previous sign-in.
   const provider = useConfig()?.sign_in.providers.find(({ id }) => id === session?.provider);
   useEffect(() => {
-    // Beyond all other dialogs, which it leaves open beneath.
+    // Above all other dialogs, which stay open below it.
     dialog.current?.showModal();
   }, []);
   const goOn = useCallback(
     async (next: OwnSession) => {
-      // What waits was meant for the workspace that the page shows.
+      // Waiting requests belong to the workspace on the page.
       if (session !== undefined && next.workspace.name !== session.workspace.name)
         return window.location.assign('/console/');
       client.setQueryData(sessionQuery.queryKey, next);
@@ -40,7 +40,7 @@ function SignInDialog() {
     [client, session],
   );
   useEffect(() => {
-    // Someone may have signed in beside, in another tab.
+    // Someone may have signed in again in another tab.
     const look = () =>
       void call<OwnSession>('GET', '/session', { waitsForSignIn: false }).then(
         (found) => (found.key.id === session?.key.id ? goOn(found) : undefined),
@@ -67,14 +67,14 @@ function SignInDialog() {
       Leave this page
     </a>
   );
-  // Beside the page: what other dialogs hide from screen readers while they are open is all that was there when they opened.
+  // Outside of the page: other dialogs hide from screen readers whatever existed when they opened.
   return createPortal(
     <dialog
       ref={dialog}
       className="dialog"
       aria-labelledby="sign-in-again"
       onCancel={(event) => event.preventDefault()}
-      // Portals pass events on to what rendered them.
+      // Portals propagate events to their React parent.
       onKeyDown={(event) => event.stopPropagation()}
     >
       {provider === undefined ? (

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useRef } from 'react';
 import { ApiError, post } from '../api.ts';
 import type { OwnSession } from '../api-types.ts';
 
-/** Exchanges an API key for a session. The key is kept nowhere. */
+/** Exchanges an API key for a session. The key is not stored. */
 export function SignInForm({
   className,
   onSignedIn,
@@ -17,7 +17,7 @@ export function SignInForm({
   onSignedIn: (session: OwnSession) => Promise<void> | void;
   /** Above the field. */
   children: ReactNode;
-  /** Beside the button. */
+  /** Next to the button. */
   actions?: ReactNode;
 }) {
   const field = useRef<HTMLInputElement>(null);

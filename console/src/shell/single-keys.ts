@@ -1,6 +1,6 @@
 const STORED_AS = 'review-keys';
 
-/** Whether keys without Ctrl or ⌘ do something: whoever speaks to the computer may have to turn them off. */
+/** Whether single-key shortcuts are on: users of speech input may have to turn them off. */
 export function keysAreOn(): boolean {
   try {
     return localStorage.getItem(STORED_AS) !== 'off';
@@ -14,12 +14,12 @@ export function setKeysOn(on: boolean): void {
     if (on) localStorage.removeItem(STORED_AS);
     else localStorage.setItem(STORED_AS, 'off');
   } catch {
-    // It holds until the page is left.
+    // Without storage, it lasts until the page is left.
   }
 }
 
-/** Where a key is text. */
+/** Elements in which keys are text. */
 export const TYPED = 'textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox])';
 
-/** A dialog is open: keys are its own. */
+/** Whether a dialog is open, which then gets the keys. */
 export const hasDialog = () => document.querySelector('[role=dialog], dialog[open]') !== null;

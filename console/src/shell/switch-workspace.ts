@@ -4,11 +4,11 @@ import { showError } from '../components/toast.tsx';
 import { unsavedDrafts } from '../drafts/drafts.ts';
 import { t } from '../strings.ts';
 
-/** Takes the session to another workspace of the same person; asks first where something typed would be lost. */
+/** Switches the session to another workspace of the same user; asks first if unsaved input would be lost. */
 export function useSwitchWorkspace(): (workspace: string) => void {
   const { mutate } = useMutation({
     mutationFn: (workspace: string) => post('/session/workspace', { workspace }),
-    // Everything on the page is of the workspace before.
+    // Everything on the page belongs to the previous workspace.
     onSuccess: () => window.location.assign('/console/'),
     onError: showError,
   });

@@ -11,7 +11,7 @@ export function currentTheme(): Theme {
   }
 }
 
-/** Charts draw with the colours of the theme, so they listen for it. */
+/** Charts use the colors of the theme, so they listen to this event. */
 export const THEME_CHANGED = 'pms-theme-changed';
 
 export function applyTheme(theme: Theme = currentTheme()): void {
@@ -23,7 +23,7 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Private windows may keep nothing: then it holds until the page is left.
+    // Private windows may not store it: then it lasts until the page is left.
   }
   window.dispatchEvent(new Event(THEME_CHANGED));
 }

@@ -18,7 +18,7 @@ import type { EvaluatorAgreement } from './types.ts';
 
 const SHOWN_DISAGREEMENTS = 100;
 
-/** What evaluators say, against what people say of the same. */
+/** Compares evaluator scores with human scores. */
 export function AgreementPage() {
   const definitions = useQuery(definitionsQuery);
   return (

@@ -8,9 +8,9 @@ export const agreementRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       score: text(search['score']),
-      /** `true`: what users say counts, too. */
+      /** `true`: scores of end users count, too. */
       feedback: text(search['feedback']),
-      /** `true`: the categories of the definition are in order. */
+      /** `true`: the categories of the definition are ordered. */
       ordered: text(search['ordered']),
     }),
   component: lazyRouteComponent(() => import('./agreement-page.tsx'), 'AgreementPage'),

@@ -45,7 +45,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Every component in its states, to look at in both themes. */
+/** Every component in its states, for review in both themes. */
 export function ComponentsPage() {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState('one');

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import './datasets.css';
 
-/** Takes a file that is dropped on it or chosen. */
+/** Accepts a dropped or selected file. */
 export function DropZone({
   label,
   children,
@@ -14,7 +14,7 @@ export function DropZone({
   const id = useId();
   const [over, setOver] = useState(false);
   return (
-    // The file can be chosen by keyboard; dropping it is a second way.
+    // Dropping is an alternative: the file can be selected with the keyboard.
     // biome-ignore lint/a11y/noStaticElementInteractions: see above
     <div
       className="drop-zone"
@@ -39,7 +39,7 @@ export function DropZone({
         onChange={(event) => {
           const file = event.target.files?.[0];
           if (file) onFile(file);
-          // The same file may be chosen again, once it was changed.
+          // Allows selecting the same file again after it was changed.
           event.target.value = '';
         }}
       />

@@ -13,7 +13,7 @@ import { t } from '../../strings.ts';
 import { addExample, changeExamples, type Example, withoutPosition } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
 
-/** One example, to read or to change. @param example undefined: a new one */
+/** Shows or edits one example. @param example undefined for a new one */
 export function ExampleDialog({
   dataset,
   example,
@@ -37,7 +37,7 @@ export function ExampleDialog({
   return <EditDialog dataset={dataset} example={example} onClose={onClose} />;
 }
 
-/** JSON that was typed. @throws Error that names the field */
+/** Parses JSON input. @throws Error that names the field */
 function parse(field: string, text: string): unknown {
   try {
     return JSON.parse(text);

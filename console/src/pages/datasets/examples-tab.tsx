@@ -31,15 +31,15 @@ function ValueCell({ value }: { value: unknown }) {
   );
 }
 
-/** The name of an example, for people: its id, or its place. */
+/** The display name of an example: its id, or its position. */
 export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? t(`Example ${seq + 1}`) : key);
 
-/** Variables with a column of their own. The others are in one together. */
+/** Variables with their own column. The others share one. */
 const MOST_COLUMNS = 8;
-/** Rows that are looked at for the names of variables. */
+/** Number of rows searched for variable names. */
 const SAMPLED_ROWS = 200;
 
-/** Variables in the order in which examples name them. */
+/** Variables in order of first appearance. */
 function variablesOf(rows: readonly Example[]): string[] {
   return [...new Set(rows.slice(0, SAMPLED_ROWS).flatMap(({ variables }) => Object.keys(variables)))];
 }
@@ -93,7 +93,7 @@ const columnsFor = (variables: readonly string[], hasMetadata: boolean): Column<
     : []),
 ];
 
-/** The examples of a version: browsed, searched, changed. */
+/** The examples of a version, to browse, search and edit. */
 export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dataset }) {
   const search = datasetRoute.useSearch();
   const navigate = datasetRoute.useNavigate();
@@ -112,7 +112,7 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
   const hasMetadata = shown?.some(({ metadata }) => metadata !== undefined) ?? false;
   const columns = useMemo(() => columnsFor(names === '' ? [] : names.split('\n'), hasMetadata), [names, hasMetadata]);
 
-  // One that is linked to is looked for page after page.
+  // A linked example is searched page by page.
   const open = search.example === undefined ? undefined : shown?.find(({ key }) => key === search.example);
   const isSearching = search.example !== undefined && open === undefined;
   useEffect(() => {

@@ -9,7 +9,7 @@ import { t } from '../../strings.ts';
 
 export type Example = z.output<typeof ExampleRecord>;
 export type ExampleInput = Omit<Example, 'seq' | 'key'>;
-/** One that was typed: the service checks it. */
+/** User input: the service validates it. */
 interface TypedExample {
   id?: string | undefined;
   variables: unknown;
@@ -18,7 +18,9 @@ interface TypedExample {
 }
 
 export const PAGE = 1_000;
-/** Beyond it an example is not changed here, and versions are not compared: all examples go through the browser. */
+/**
+ * Above this size examples are not edited here, and versions are not compared, because all examples pass through the browser.
+ */
 export const MAX_EXAMPLES = 20_000;
 
 export const datasetQuery = (name: string, version?: number) =>
@@ -49,20 +51,23 @@ export const allExamplesQuery = (name: string, version: number) =>
     gcTime: 60_000,
   });
 
-/** An example as it is written in a file. */
+/** An example in file format. */
 export function withoutPosition(example: Example): ExampleInput {
   const { seq: _seq, key: _key, ...input } = example;
   return input;
 }
 
-/** Adds an example to a dataset, to a new one where there is none: the service does, so that nothing that others add is lost. */
+/**
+ * Adds an example to a dataset, creating the dataset if necessary. The service does this, so that concurrent additions are not
+ * lost.
+ */
 export const addExample = (name: string, example: TypedExample) =>
   post<z.output<typeof DatasetChange>>(`${pathOf('datasets', name)}/examples`, { examples: [example] });
 
 /**
- * Makes the next version of a dataset from another one, with one line of it changed or left out.
- * @param change gets the lines of the version's JSON Lines
- * @throws Error where there is a newer version than `version`, ApiError where the API refuses the line
+ * Creates the next version of a dataset with one line changed or removed.
+ * @param change receives the lines of the version's JSON Lines
+ * @throws Error if there is a version newer than `version`, ApiError if the API rejects the line
  */
 export async function changeExamples(
   { name, version, examples_total }: Dataset,
@@ -82,7 +87,7 @@ export async function changeExamples(
   });
 }
 
-/** The media type of a file by its name. Undefined: it is neither JSON Lines nor CSV. */
+/** The media type of a file by its name. Undefined if it is neither JSON Lines nor CSV. */
 export function mediaTypeOf(file: string): string | undefined {
   if (/\.(csv|tsv)$/i.test(file)) return 'text/csv';
   return /\.(jsonl|ndjson|jsonlines)$/i.test(file) ? 'application/x-ndjson' : undefined;
@@ -97,9 +102,8 @@ interface Upload {
 }
 
 /**
- * Uploads a file as the next version of a dataset. `fetch` tells nothing of how far an upload has come, so it is an
- * XMLHttpRequest.
- * @param onProgress gets the share that was sent, 0 to 1
+ * Uploads a file as the next version of a dataset. Uses XMLHttpRequest because `fetch` does not report upload progress.
+ * @param onProgress receives the share that was sent, 0 to 1
  * @throws ApiError, NetworkError
  */
 export async function uploadDataset(upload: Upload, onProgress: (share: number) => void): Promise<Dataset> {

@@ -18,11 +18,11 @@ import { type Mode, type Plan, planInWords, planOf } from './import-plan.ts';
 import { guessMapping, type Mapping, nameOf, PARTS, type Part, toExamples, withPart } from './mapping.ts';
 import { formatOf, readTable, type Table } from './read-table.ts';
 
-/** Larger files are sent as they are: the browser would take long to read them. */
+/** Larger files are sent unread: the browser would take long to parse them. */
 const MOST_READ_BYTES = 8 * 1024 * 1024;
 const PREVIEWED = 5;
 
-/** Letters, digits, dots, dashes and underscores: what a name may hold. */
+/** Letters, digits, dots, dashes and underscores: the characters of a name. */
 const nameOfFile = (file: string) => file.replace(/\.[^.]+$/, '').replace(/[^\w.-]+/g, '-');
 
 interface Read {
@@ -30,7 +30,7 @@ interface Read {
   isText: boolean;
 }
 
-/** What a text holds, or what is wrong with it. */
+/** The parsed text, or its problem. */
 function read(text: string, format: 'csv' | 'json'): Read | Error | undefined {
   if (text.trim() === '') return undefined;
   try {
@@ -40,7 +40,7 @@ function read(text: string, format: 'csv' | 'json'): Read | Error | undefined {
   }
 }
 
-/** As {@link toExamples}, or what is wrong. */
+/** Like {@link toExamples}, but returns the error. */
 function mapped({ table, isText }: Read, mapping: Mapping): ExampleInput[] | Error {
   try {
     return toExamples(table, mapping, isText);
@@ -49,9 +49,9 @@ function mapped({ table, isText }: Read, mapping: Mapping): ExampleInput[] | Err
   }
 }
 
-/** The latest version of the dataset of a name; null where there is none. */
+/** The latest version of the dataset with a name; null if there is none. */
 function useExisting(name: string): Dataset | null | undefined {
-  // That there is none is an answer: it stays while the query is read again.
+  // A missing dataset is a result, too: it stays while the query is refetched.
   const { data } = useQuery({
     queryKey: ['datasets', 'if-there', name],
     queryFn: ({ signal }) => getIfThere<Dataset>(pathOf('datasets', name), undefined, signal),
@@ -62,17 +62,17 @@ function useExisting(name: string): Dataset | null | undefined {
 }
 
 /**
- * Makes a version of a dataset of a file, or of what is pasted. It shows the examples that come of it, lets each column become a
- * variable, what is expected or metadata, and says what the version replaces or adds.
+ * Creates a dataset version from a file or pasted text. Previews the resulting examples, maps each column to a variable, the
+ * expected value or metadata, and states what the version replaces or adds.
  */
 export function ImportDialog({
   file,
   dataset,
   onClose,
 }: {
-  /** Undefined: it is pasted. */
+  /** Undefined for pasted text. */
   file?: File | undefined;
-  /** The dataset that gets a new version; undefined: the name is asked for. */
+  /** The dataset that gets a new version; undefined to ask for a name. */
   dataset: string | undefined;
   onClose: () => void;
 }) {
@@ -123,7 +123,7 @@ export function ImportDialog({
     () => (existing && present && Array.isArray(examples) ? planOf(present, examples, mode) : undefined),
     [existing, present, examples, mode],
   );
-  // As it is, the API says of each line what is wrong with it.
+  // Sent unchanged, the API reports problems by line.
   const isSentAsItIs = file !== undefined && (!Array.isArray(examples) || isPlain(table, mapping, format));
   const canSubmit =
     existing !== undefined &&
@@ -147,7 +147,7 @@ export function ImportDialog({
       await client.invalidateQueries({ queryKey: ['datasets'] });
       showToast(`${saved.name}: version ${saved.version} has ${plural(saved.examples_total, 'example', 'examples')}.`);
       await navigate({ to: '/datasets/$', params: { _splat: saved.name } });
-      // On the list, the dialog goes with the page that it was on.
+      // On the list page, the dialog disappears with the page.
       return dataset !== undefined;
     } finally {
       setProgress(undefined);
@@ -226,7 +226,7 @@ function titleOf(file: File | undefined, dataset: string | undefined): string {
   return dataset === undefined ? t('New dataset') : t(`Paste examples into ${dataset}`);
 }
 
-/** Whether the API would read the same of a file by itself. */
+/** Whether the API would read the file the same way on its own. */
 function isPlain(table: Table | undefined, mapping: Mapping, format: 'csv' | 'json'): boolean {
   if (table === undefined) return true;
   const read = columnsOf(table.columns);
@@ -240,7 +240,7 @@ function isPlain(table: Table | undefined, mapping: Mapping, format: 'csv' | 'js
 
 const PLURALS: Partial<Record<Part, string>> = { variable: 'variables' };
 
-/** What each column becomes. */
+/** The mapping of each column. */
 function Columns({
   table,
   mapping,
@@ -271,7 +271,7 @@ function Columns({
 const cellOf = (value: unknown) =>
   value === undefined ? '' : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 
-/** The first examples, as they will be. */
+/** A preview of the first examples. */
 function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; delimiter: string | undefined }) {
   const shown = examples.slice(0, PREVIEWED);
   const variables = [...new Set(shown.flatMap((each) => Object.keys(each.variables)))];
@@ -285,7 +285,7 @@ function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; d
       {delimiter !== undefined && delimiter !== ',' && (
         <p className="muted">Columns are separated by {DELIMITER_NAMES[delimiter] ?? `“${delimiter}”`}.</p>
       )}
-      {/* What scrolls must be reached by keyboard. */}
+      {/* Scrolling content must be reachable with the keyboard. */}
       <div className="preview" tabIndex={0} role="region" aria-label="First examples">
         <table>
           <thead>
@@ -302,7 +302,7 @@ function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; d
           </thead>
           <tbody>
             {shown.map((example, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name, and do not move
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no ids, and keep their order
               <tr key={index}>
                 {has('id') && <td>{example.id}</td>}
                 {variables.map((name) => (
@@ -319,13 +319,13 @@ function Preview({ examples, delimiter }: { examples: readonly ExampleInput[]; d
   );
 }
 
-/** What happens where the examples that come of it are not known. */
+/** The consequence if the resulting examples are unknown. */
 const unplanned = ({ version, examples_total: has }: Dataset, mode: Mode) =>
   mode === 'replace'
     ? t(`Version ${version + 1} replaces all ${plural(has, 'example', 'examples')} of version ${version}.`)
     : t(`It has ${plural(has, 'example', 'examples')}, to which these are added.`);
 
-/** What is replaced or added, before it is. */
+/** States what will be replaced or added. */
 function Consequence({
   existing,
   mode,

@@ -5,14 +5,14 @@ import { withoutPosition } from './examples.ts';
 
 export type Mode = 'replace' | 'add';
 
-/** What the next version of a dataset would be. */
+/** The next version of a dataset, as planned. */
 export interface Plan {
-  /** All of its examples. */
+  /** Number of all its examples. */
   total: number;
   added: number;
   changed: number;
   removed: number;
-  /** Those that stay, and that what is given says nothing of. */
+  /** Unchanged examples that the input does not contain. */
   kept: number;
   same: number;
 }
@@ -27,10 +27,12 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Equal for what is the same JSON. */
+/** Equal for equal JSON. */
 const canonical = (value: unknown) => JSON.stringify(sorted(value));
 
-/** By its id an example is known in every version; without one, by what it holds, and which one of those that hold the same it is. */
+/**
+ * An example with an id has the same key in every version; one without is identified by its content and its index among duplicates.
+ */
 function byKey<Each extends ExampleInput>(examples: readonly Each[]): Map<string, Each> {
   const found = new Map<string, Each>();
   const times = new Map<string, number>();
@@ -44,7 +46,7 @@ function byKey<Each extends ExampleInput>(examples: readonly Each[]): Map<string
   return found;
 }
 
-/** What becomes of the examples that there are, where others are put in their place or added to them. */
+/** Plans what happens to the existing examples if others replace them or are added. */
 export function planOf(present: readonly Example[], given: readonly ExampleInput[], mode: Mode): Plan {
   const before = byKey(present);
   const plan = { added: 0, changed: 0, same: 0 };
@@ -60,7 +62,7 @@ export function planOf(present: readonly Example[], given: readonly ExampleInput
     : { ...plan, removed: rest, kept: 0, total: given.length };
 }
 
-/** What is about to happen, in a sentence or two. */
+/** Describes the plan in one or two sentences. */
 export function planInWords(plan: Plan, version: number, mode: Mode): string {
   const { added, changed, removed, kept, same } = plan;
   const parts = [

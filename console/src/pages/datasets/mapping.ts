@@ -1,7 +1,7 @@
 import type { ExampleInput } from './examples.ts';
 import type { Table } from './read-table.ts';
 
-/** What a column becomes in the examples. */
+/** The role of a column in the examples. */
 export type Part = 'variable' | 'expected' | 'id' | 'metadata' | 'nothing';
 
 export const PARTS: { value: Part; label: string }[] = [
@@ -12,10 +12,10 @@ export const PARTS: { value: Part; label: string }[] = [
   { value: 'nothing', label: 'Leave out' },
 ];
 
-/** Column by column. */
+/** One role per column. */
 export type Mapping = Part[];
 
-/** What such columns are usually called elsewhere. */
+/** Usual names of such columns in other products. */
 const EXPECTED = /^(expected|expected_output|output|answer|ideal|target|reference|ground_truth|label)$/i;
 
 function partOf(column: string): Part {
@@ -25,7 +25,7 @@ function partOf(column: string): Part {
   return EXPECTED.test(column) ? 'expected' : 'variable';
 }
 
-/** One column at most is expected, and one the id: the first of them. */
+/** At most one column is the expected value, and one the id: the first match. */
 export function guessMapping(columns: readonly string[]): Mapping {
   const seen = new Set<Part>();
   return columns.map((column) => {
@@ -36,14 +36,14 @@ export function guessMapping(columns: readonly string[]): Mapping {
   });
 }
 
-/** @returns the mapping with one column changed; of what can be one column only, the one before becomes a variable */
+/** @returns the mapping with one column changed; a previous column in a unique role becomes a variable */
 export const withPart = (mapping: Mapping, at: number, part: Part): Mapping =>
   mapping.map((each, index) => {
     if (index === at) return part;
     return each === part && (part === 'expected' || part === 'id') ? 'variable' : each;
   });
 
-/** The name of a variable or an entry of the metadata: templates take letters, digits and underscores. */
+/** The name of a variable or metadata entry: templates accept letters, digits and underscores. */
 export function nameOf(column: string, part: Part): string {
   const name = column.replace(/^(variables|metadata)\./, '');
   if (part !== 'variable') return name;
@@ -51,7 +51,7 @@ export function nameOf(column: string, part: Part): string {
   return /^\d/.test(plain) ? `_${plain}` : plain;
 }
 
-/** @throws Error where two columns would be the same variable */
+/** @throws Error if two columns would be the same variable */
 export function toExamples({ columns, rows }: Table, mapping: Mapping, isText: boolean): ExampleInput[] {
   const names = columns.map((column, index) => nameOf(column, mapping[index] ?? 'nothing'));
   for (const [index, name] of names.entries()) {
@@ -66,7 +66,7 @@ export function toExamples({ columns, rows }: Table, mapping: Mapping, isText: b
     for (const [index, value] of row.entries()) {
       const name = names[index] ?? '';
       const part = mapping[index];
-      // A variable has a value on every line of CSV, since the template needs it.
+      // In CSV, a variable has a value on every line because the template needs it.
       if (part === 'variable' && (value !== undefined || isText)) variables[name] = value ?? '';
       if (value === undefined) continue;
       if (part === 'metadata') metadata[name] = value;

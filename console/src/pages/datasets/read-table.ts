@@ -2,30 +2,30 @@ import { csvFormOf } from '../../../../src/domain/text/csv-form.ts';
 import { fromCsvText } from '../../../../src/domain/text/csv-text.ts';
 import { plural } from '../../format.ts';
 
-/** What was pasted, or the head of a file, in columns. */
+/** Pasted text, or the head of a file, in columns. */
 export interface Table {
-  /** Names of columns, in the order in which they appear. In JSON, what is inside of `variables` and `metadata` has names with a dot. */
+  /** Column names in order of appearance. In JSON, fields inside `variables` and `metadata` have dotted names. */
   columns: string[];
-  /** Undefined: nothing is there. */
+  /** Undefined for a missing value. */
   rows: unknown[][];
-  /** What divides the columns of a text; of JSON nothing. */
+  /** The column delimiter of a text; undefined for JSON. */
   delimiter?: string;
-  /** Whether each row is an example as the API takes it, so that nothing needs to be said of the columns. */
+  /** Whether each row already is an example in API format, so that no mapping is needed. */
   isExamples: boolean;
 }
 
-/** @throws Error that says which line to mend, and how */
+/** @throws Error that says which line to fix, and how */
 export function readTable(text: string, format: 'csv' | 'json'): Table {
   return format === 'csv' ? readCsv(text) : readJson(text);
 }
 
-/** What a text is, by how it begins. */
+/** Detects the format from the start of a text. */
 export const formatOf = (text: string): 'csv' | 'json' => (/^\uFEFF?\s*[[{]/.test(text) ? 'json' : 'csv');
 
-/** A text is recognized by this much of it. */
+/** The delimiter is detected from this much of a text. */
 const HEAD_LENGTH = 64 * 1024;
 
-/** Cells of CSV, as the API reads it. Undefined: an empty cell without quotes. */
+/** Parses CSV cells like the API. Undefined is an empty unquoted cell. */
 function readCells(text: string): { delimiter: string; rows: (string | undefined)[][] } {
   const { delimiter, lineEnd, start } = csvFormOf(text.slice(0, HEAD_LENGTH));
   const rows: (string | undefined)[][] = [];

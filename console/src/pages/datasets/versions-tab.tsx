@@ -16,8 +16,8 @@ import { allExamplesQuery, type Example, MAX_EXAMPLES, withoutPosition } from '.
 import { titleOf } from './examples-tab.tsx';
 import { datasetRoute } from './routes.ts';
 
-/** With it come the editors that show differences: only who opens a change needs them. */
-/** All versions of a dataset; any two compared. */
+/** Loaded lazily with its diff editors: only needed when a change is opened. */
+/** All versions of a dataset; any two can be compared. */
 export function VersionsTab({ latest }: { latest: Dataset }) {
   const { name } = latest;
   const versions = useList<Dataset>(`${pathOf('datasets', name)}/versions`);
@@ -107,7 +107,7 @@ const KINDS = { added: t('added'), removed: t('removed'), changed: t('changed') 
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' };
 const textOf = (example: Example | undefined) => (example === undefined ? '' : formatJson(withoutPosition(example)));
 
-/** What differs, by the examples' keys: their ids, or hashes of what they hold. */
+/** The differences by example key: an id, or a hash of the content. */
 function changesOf(before: readonly Example[], after: readonly Example[]): Change[] {
   const old = new Map(before.map((example) => [example.key, example]));
   const changes: Change[] = [];

@@ -20,10 +20,10 @@ const DAYS = ['1', '7', '30', '90', '365'].map((value) => ({
   label: value === '1' ? '1 day' : `${value} days`,
 }));
 
-/** The address may hold anything: nothing else becomes a part of a request's path. */
+/** The address can contain anything: only a valid code becomes part of a request path. */
 const CODE = /^[a-z]{4}-?[a-z]{4}$/i;
 
-/** Someone who is signed in lets a program on some machine have a key, or not. */
+/** A signed-in user approves or denies a key for a program. */
 export function DevicePage() {
   const { code } = deviceRoute.useSearch();
   return (
@@ -82,7 +82,7 @@ function Decision({ code }: { code: string }) {
   const device = useQuery({
     queryKey: ['device', code],
     queryFn: ({ signal }) => get<Device>(path, undefined, signal),
-    // Each look counts as a try.
+    // Each lookup counts as an attempt.
     retry: false,
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,

@@ -5,7 +5,7 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 export const deviceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/device',
-  /** `code`: what the program shows. */
+  /** `code`: the code shown by the program. */
   validateSearch: (search: Record<string, unknown>) => optional({ code: text(search['code']) }),
   component: lazyRouteComponent(() => import('./device-page.tsx'), 'DevicePage'),
 });

@@ -15,14 +15,14 @@ import { COMPARED, comparisonRoute } from './routes.ts';
 import { scrollList } from './scroll-list.ts';
 import type { Comparison, Result } from './types.ts';
 
-/** With it comes what compares texts. */
+/** Loaded lazily because it compares texts. */
 const TextDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).TextDiff }));
 
 type Changed = Comparison['regressions']['examples'][number];
 
 const TITLES = { worse: t('Got worse'), better: t('Got better'), changed: t('Changed'), all: t('All') } as const;
 
-/** The examples of one kind, those that lost most first unless they are asked for in their own order. */
+/** The examples of one kind, those with the largest loss first, or in dataset order if requested. */
 function listOf(comparison: Comparison, show: (typeof COMPARED)[number], byPlace: boolean): readonly Changed[] {
   const { regressions, improvements, unchanged_examples: unchanged = [] } = comparison;
   const found =
@@ -34,7 +34,7 @@ function listOf(comparison: Comparison, show: (typeof COMPARED)[number], byPlace
   return byPlace ? [...found].sort((a, b) => a.seq_b - b.seq_b) : found;
 }
 
-/** The examples that both runs have, as the filters say: each with its texts before and after. */
+/** The examples that both runs have, filtered, each with its texts before and after. */
 export function ChangedTexts({ id, other, comparison }: { id: string; other: string; comparison: Comparison }) {
   const { show: asked, example: open, order } = comparisonRoute.useSearch();
   const navigate = comparisonRoute.useNavigate();
@@ -127,7 +127,7 @@ function ChangedList({
   onOpen: (at: number) => void;
 }) {
   const shown = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selection moves
   useEffect(() => {
     scrollList(shown.current);
   }, [current.seq_b]);

@@ -24,12 +24,12 @@ import './evaluations.css';
 
 const MarkedText = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).MarkedText }));
 
-/** Examples that can be stepped through: those that score lowest in the first run. */
+/** Number of examples to step through: those with the lowest scores in the first run. */
 const LISTED = 500;
-/** Longer runs come in the order of their examples. */
+/** Longer runs are listed in dataset order. */
 const MOST_SORTED = 20_000;
 
-/** Runs side by side: their scores, and their texts of one example after the other. */
+/** Runs side by side: their scores, and their outputs for one example at a time. */
 export function ColumnsPage() {
   const { with: given = '' } = columnsRoute.useSearch();
   const ids = [...new Set(given.split(',').filter((id) => id !== ''))].slice(0, MOST_COLUMNS);
@@ -64,14 +64,14 @@ export function ColumnsPage() {
   );
 }
 
-/** What a run is called where several are side by side. */
+/** The title of a run next to others. */
 const titleOf = (run: Evaluation) => (run.target.type === 'code' ? t('code') : `${versionOf(run)} · ${run.model}`);
 
 interface Fact {
   title: string;
   read: (run: Evaluation) => number | null;
   format: (value: number | null, run: Evaluation) => string;
-  /** Which is the best. Default: none is. */
+  /** Which value is best. Default: none. */
   best?: 'highest' | 'lowest';
 }
 
@@ -104,7 +104,7 @@ function factsOf(runs: readonly Evaluation[]): Fact[] {
   ];
 }
 
-/** The best of some values; none where all are the same. */
+/** The best of some values; undefined if all are equal. */
 function bestOf({ read, best }: Fact, runs: readonly Evaluation[]): number | undefined {
   const values = runs.map(read).filter((value) => value !== null);
   if (best === undefined || new Set(values).size < 2) return undefined;
@@ -277,7 +277,7 @@ function Texts({ runs }: { runs: readonly Evaluation[] }) {
 
 function List({ rows, at, go }: { rows: readonly Result[]; at: number; go: (to: number) => void }) {
   const shown = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen moves
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selection moves
   useEffect(() => {
     scrollList(shown.current);
   }, [at]);
@@ -303,7 +303,7 @@ function List({ rows, at, go }: { rows: readonly Result[]; at: number; go: (to: 
   );
 }
 
-/** What one run made of an example of the first. */
+/** The output of one run for an example of the first. */
 function Column({
   run,
   label,
@@ -311,7 +311,7 @@ function Column({
   base,
 }: {
   run: Evaluation;
-  /** What its output is called for those who hear it. */
+  /** The label of its output for screen readers. */
   label: string;
   example: Result;
   base: string | null | undefined;

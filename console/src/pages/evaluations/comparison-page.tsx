@@ -20,14 +20,14 @@ import { comparisonRoute } from './routes.ts';
 import type { Comparison } from './types.ts';
 import './evaluations.css';
 
-/** What changed from one run to another, and whether that is more than noise. */
+/** The changes between two runs, and whether they are significant. */
 export function ComparisonPage() {
   const { id, other } = comparisonRoute.useParams();
   const { show, evaluator, by, value } = comparisonRoute.useSearch();
   const unchanged = show === 'all';
   const comparison = useQuery({
     ...comparisonQuery(id, other, { evaluator, by, value, unchanged }),
-    // Another filter of the same runs: what is there stays until the next is.
+    // While another filter of the same runs loads, the previous result stays.
     placeholderData: (before, query) => (query?.queryKey[2] === id && query.queryKey[3] === other ? before : undefined),
   });
   return (
@@ -179,7 +179,7 @@ function LeftOut({ reason }: { reason: string | undefined }) {
   );
 }
 
-/** What all of the page is narrowed down to. */
+/** The filters of the whole page. */
 function Filters({ comparison }: { comparison: Comparison }) {
   const search = comparisonRoute.useSearch();
   const navigate = comparisonRoute.useNavigate();
@@ -221,7 +221,7 @@ function Filters({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** The examples by a key of their metadata: each group's difference, and whether it is more than noise. */
+/** Groups examples by a metadata key: each group's difference, and whether it is significant. */
 function ByGroup({ id, other }: { id: string; other: string }) {
   const { evaluator, by, value, show } = comparisonRoute.useSearch();
   const query = useQuery({
@@ -280,7 +280,7 @@ function ByGroup({ id, other }: { id: string; other: string }) {
 
 type Groups = NonNullable<Comparison['by_group']>['groups'];
 
-/** The intervals of all groups are drawn by one scale. */
+/** All groups share one scale for their intervals. */
 const widestOf = (groups: Groups) =>
   Math.max(
     0.01,

@@ -6,7 +6,7 @@ import { RunFormFields } from './run-form-fields.tsx';
 import type { RunForm } from './run-form-state.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
 
-/** A form for what evaluates: an evaluation, or a schedule of them. It ends with the secrets that were made for scorers of the caller's own. */
+/** A form for an evaluation or a schedule. Afterwards it shows the new secrets of the caller's own scorers. */
 export function CreateRunForm({
   value,
   onChange,
@@ -20,9 +20,9 @@ export function CreateRunForm({
   onChange: (value: RunForm) => void;
   scheduled?: boolean;
   submitLabel: string;
-  /** @returns the id of what was created, and its evaluators */
+  /** @returns the id of the new record, and its evaluators */
   onCreate: () => Promise<{ id: string; evaluators: readonly Evaluator[] }>;
-  /** Leads to what was created. */
+  /** Navigates to the new record. */
   onCreated: (id: string) => Promise<void>;
   /** Fields above those of the run. */
   children?: ReactNode;

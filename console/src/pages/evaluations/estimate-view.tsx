@@ -7,7 +7,7 @@ import type { Estimate, ScheduledEvaluation } from './types.ts';
 
 const TYPING_MS = 600;
 
-/** What a run of this form would cost about, or what it still lacks. */
+/** The estimated cost of this form's run, or what is still missing. */
 export function EstimateView({ form }: { form: RunForm }) {
   const [settled, setSettled] = useState(form);
   useEffect(() => {
@@ -19,7 +19,7 @@ export function EstimateView({ form }: { form: RunForm }) {
     const isFilled = settled.prompt !== '' && (settled.source === 'inline' || settled.dataset !== '');
     body = isFilled ? toScheduled(settled) : undefined;
   } catch {
-    // What is being typed is no JSON yet.
+    // Incomplete JSON input.
   }
   const { data, error, isFetching } = useQuery({
     queryKey: ['evaluations', 'estimate', body],

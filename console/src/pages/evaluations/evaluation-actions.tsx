@@ -19,7 +19,7 @@ import { evaluationKey, hasEnded } from './queries.ts';
 import { RescoreDialog } from './rescore-dialog.tsx';
 import { SecretsDialog } from './secrets-dialog.tsx';
 
-/** What can be done with a run in the state that it is in. */
+/** The actions available in the run's current state. */
 export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
   const { id, status, max_cost, examples_failed, examples_evaluated, examples_total } = evaluation;
   const client = useQueryClient();
@@ -41,7 +41,7 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
     </Button>
   );
   const isCode = evaluation.target.type === 'code';
-  // Its program runs it, and not the service.
+  // The caller's program runs it, not the service.
   const isElsewhere = isCode && evaluation.source_evaluation_id === null;
   const ended = hasEnded(evaluation);
   const isLeft = examples_failed > 0 || examples_evaluated < examples_total;
@@ -153,7 +153,7 @@ function BudgetDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose
   );
 }
 
-/** Any two completed runs of a prompt, or of code with one name, can be compared. */
+/** Compares any two completed runs of a prompt, or of code with the same name. */
 function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose: () => void }) {
   const { id, prompt_name, target } = evaluation;
   const navigate = useNavigate();

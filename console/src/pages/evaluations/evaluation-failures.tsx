@@ -4,7 +4,7 @@ import { Failures } from '../../components/failures.tsx';
 import { formatNumber, plural } from '../../format.ts';
 import { t } from '../../strings.ts';
 
-/** How many examples of a run failed and why; nothing if none did. */
+/** How many examples of a run failed and why; empty if none did. */
 export function EvaluationFailures({ evaluation }: { evaluation: Evaluation }) {
   const { id, examples_failed: failed, examples_evaluated: evaluated, failures = [] } = evaluation;
   if (failed === 0) return null;

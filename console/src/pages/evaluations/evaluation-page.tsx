@@ -145,7 +145,7 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
-/** The verdict against the baseline, where the run has one and has ended. */
+/** The verdict against the baseline, if the run has one and has ended. */
 function Baseline({ evaluation }: { evaluation: Evaluation }) {
   const { id, status, baseline_id } = evaluation;
   const { data } = useQuery({

@@ -69,7 +69,7 @@ const COLUMNS: Column<Evaluation>[] = [
   { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
 ];
 
-/** Runs are chosen here to be compared. */
+/** Selects runs to compare. */
 const choiceColumn = (
   chosen: readonly string[],
   setChosen: (change: (before: readonly string[]) => readonly string[]) => void,
@@ -90,10 +90,10 @@ const choiceColumn = (
   ),
 });
 
-/** Leads to the comparison of what is chosen: of two the later with the earlier, of more in columns. */
+/** Opens the comparison of the selection: two runs later against earlier, more in columns. */
 function CompareChosen({ chosen }: { chosen: readonly string[] }) {
   if (chosen.length < 2) return <Button disabled>Compare: choose two or more</Button>;
-  // Ids are in the order of time.
+  // Ids sort by time.
   const [first = '', ...others] = [...chosen].sort();
   const [last = ''] = others;
   return others.length === 1 ? (
@@ -114,7 +114,7 @@ export function EvaluationsPage() {
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const list = useList<Evaluation>('/evaluations', search);
-  // Reads the list again while something on it is running.
+  // Refetches the list while any of its runs is in progress.
   const isRunning = list.data?.some((row) => !hasEnded(row)) ?? false;
   const { refetch } = list;
   useEffect(() => {

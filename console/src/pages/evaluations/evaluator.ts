@@ -1,6 +1,6 @@
 import type { OptionSchema } from './option-field.tsx';
 
-/** An evaluator as the API takes it, with the options of its type. */
+/** An evaluator in API format, with the options of its type. */
 export interface Evaluator {
   type: string;
   name?: string;
@@ -12,12 +12,12 @@ export interface Evaluator {
 export interface EvaluatorType {
   type: string;
   title: string;
-  /** What gives a score of 100 %. */
+  /** What earns a score of 100 %. */
   description: string;
   options: { properties: Record<string, OptionSchema>; required: string[] };
 }
 
-/** An evaluator of a type, with the JSON that must be there to begin with. */
+/** A new evaluator of a type, with its required JSON. */
 export function startOf({ type, options }: EvaluatorType): Evaluator {
   const evaluator: Evaluator = { type };
   for (const name of options.required) {
@@ -27,7 +27,7 @@ export function startOf({ type, options }: EvaluatorType): Evaluator {
   return evaluator;
 }
 
-/** The secrets of scorers that a response shows, this one time, and the request had not given. */
+/** The secrets of scorers that a response shows once because the request did not set them. */
 export function newSecrets(
   sent: readonly Evaluator[],
   created: readonly Evaluator[],

@@ -13,11 +13,11 @@ const MAX_EVALUATORS = 10;
 interface EvaluatorsFormProps {
   value: readonly Evaluator[];
   onChange: (value: Evaluator[]) => void;
-  /** Types that are not offered. */
+  /** Types that are not available here. */
   except?: readonly string[];
 }
 
-/** The evaluators of a run: one form for each, with the options of its type. */
+/** The evaluators of a run: a form for each, with the options of its type. */
 export function EvaluatorsForm(props: EvaluatorsFormProps) {
   const query = useQuery(evaluatorTypesQuery);
   return (
@@ -33,7 +33,7 @@ export function EvaluatorsForm(props: EvaluatorsFormProps) {
 type Types = readonly [EvaluatorType, ...EvaluatorType[]];
 
 function Forms({ value, onChange, types }: EvaluatorsFormProps & { types: Types }) {
-  // What is typed into an evaluator's fields stays its own when one before it is taken away.
+  // Stable keys, so that input stays with its evaluator when an earlier one is removed.
   const keys = useRef<number[]>([]);
   while (keys.current.length < value.length) keys.current.push(Math.max(-1, ...keys.current) + 1);
   const unused = types.find(({ type }) => value.every((each) => each.type !== type)) ?? types[0];

@@ -20,10 +20,10 @@ import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
 import { asText, outputOf } from './result-text.ts';
 import type { Result } from './types.ts';
 
-/** Beyond it a comparison would take the browser too long: the texts are shown one below the other. */
+/** A longer comparison would block the browser: the texts are shown below each other. */
 const MAX_COMPARED_CHARACTERS = 100_000;
 
-/** One example of a run: what went in, what came out, what was expected, and what came out in the baseline. */
+/** One example of a run: input, output, expected value, and the baseline's output. */
 export function ExampleDialog({
   evaluation,
   seq,
@@ -31,16 +31,16 @@ export function ExampleDialog({
   onOpen,
 }: {
   evaluation: Evaluation;
-  /** The place of the example in the run. */
+  /** The position of the example in the run. */
   seq: number;
-  /** What the table shows: the examples before and after are those of its rows. */
+  /** The rows of the table, for stepping to the previous and next example. */
   rows: readonly Result[];
   onOpen: (seq: number | undefined) => void;
 }) {
   const at = rows.findIndex((row) => row.seq === seq);
   const listed = rows[at];
   const query = useQuery({ ...resultQuery(evaluation.id, seq), enabled: listed === undefined });
-  // Comparing its texts takes longer than a key may: the dialog says at once which example it is.
+  // Comparing texts takes longer than a keystroke may: the dialog shows immediately which example it is.
   const result = useDeferredValue(listed ?? query.data);
   useDialogSteps((by) => {
     const target = at < 0 ? undefined : rows[at + by];
@@ -80,7 +80,7 @@ export function ExampleDialog({
   );
 }
 
-/** `j` and `k` in the dialog: those of the page behind it do nothing meanwhile. */
+/** `j` and `k` in the dialog: meanwhile those of the page behind it are off. */
 function useDialogSteps(step: (by: 1 | -1) => void): void {
   const latest = useRef(step);
   useEffect(() => {
@@ -160,7 +160,7 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
   );
 }
 
-/** To what paid for the response, where it was reused. */
+/** A link to the execution that paid for a reused response. */
 function ReusedLink({ from }: { from: string | null }) {
   if (from === null) return null;
   return from.startsWith('eval_') ? (
@@ -174,7 +174,7 @@ function ReusedLink({ from }: { from: string | null }) {
   );
 }
 
-/** What the model was sent. */
+/** The input of the model. */
 function Sent({ id, seq }: { id: string; seq: number }) {
   const query = useQuery(inputQuery(id, seq));
   return (
@@ -193,7 +193,7 @@ function Sent({ id, seq }: { id: string; seq: number }) {
   );
 }
 
-/** A text beside the output, with what differs marked. */
+/** A text next to the output, with differences marked. */
 function Beside({
   heading,
   label,

@@ -2,20 +2,20 @@ import { formatTenth, plural } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { Comparison } from './types.ts';
 
-/** The share of a score as points of a hundred: 0.0215 as "2.2". */
+/** A score as percentage points: 0.0215 as "2.2". */
 const points = (share: number) => formatTenth(Math.abs(share) * 100);
 const span = (one: number, other: number) => {
   const [low, high] = [points(one), points(other)];
   return low === high ? low : `${low}–${high}`;
 };
-/** With a sign: that of minus is as wide as that of plus. */
+/** With a sign; the minus sign is as wide as the plus sign. */
 const signed = (share: number) => {
   const text = points(share);
   if (text === '0') return text;
   return share < 0 ? `−${text}` : `+${text}`;
 };
 
-/** What a comparison says, for those who don't read intervals; `tone` is that of a notice or a badge. */
+/** Describes a comparison without intervals; `tone` is that of a notice or a badge. */
 export function inWords({ regressions, improvements, ...rest }: Comparison): Words {
   return verdictInWords({ ...rest, differing: regressions.total + improvements.total });
 }
@@ -25,7 +25,7 @@ interface Words {
   tone: string;
 }
 
-/** The same of a part of a comparison: what withholds the verdict of the whole withholds that of its parts. */
+/** The same for part of a comparison: whatever withholds the overall verdict also withholds those of its parts. */
 export function verdictInWords({
   withheld,
   verdict,
@@ -67,7 +67,7 @@ const REASONS = {
   changed: t('changed between the runs'),
 } as const;
 
-/** Why an evaluator is left out of a comparison. Undefined: it is not. */
+/** Why an evaluator is left out of a comparison. Undefined if it is not. */
 export function leftOutInWords({ left_out_evaluators: all }: Comparison, name: string): string | undefined {
   const found = all.find((each) => each.name === name);
   return found && REASONS[found.reason];

@@ -2,7 +2,7 @@ import { CheckField, SelectField, TextArea, TextField } from '../../components/f
 import { ModelField } from '../../components/model-field.tsx';
 import { JsonField } from '../../components/parameters-form.tsx';
 
-/** An option of an evaluator: what the console reads of its JSON schema (`GET /evaluators`). */
+/** An option of an evaluator: the part of its JSON schema that the console uses (`GET /evaluators`). */
 export interface OptionSchema {
   type?: string;
   title?: string;
@@ -26,7 +26,7 @@ interface OptionFieldProps {
   onChange: (value: unknown) => void;
 }
 
-/** The control that an option is given in. What is left empty is left out: then the API's default holds. */
+/** The control for an option. Empty options are omitted, so the API's default applies. */
 export function OptionField({ name, schema, required, value, onChange }: OptionFieldProps) {
   const label = schema.title ?? name;
   const hint = schema.description;
@@ -86,7 +86,7 @@ export function OptionField({ name, schema, required, value, onChange }: OptionF
 
 const shown = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
-/** `x-field`, or what the type calls for. */
+/** `x-field`, or the default of the type. */
 function controlOf({ type, items, properties, ...schema }: OptionSchema): string {
   if (schema['x-field'] !== undefined) return schema['x-field'];
   if (schema.enum !== undefined) return 'choice';
@@ -97,7 +97,7 @@ function controlOf({ type, items, properties, ...schema }: OptionSchema): string
   return properties === undefined ? 'json' : 'fields';
 }
 
-/** An object whose fields are all there. */
+/** An object whose fields are all required. */
 function NestedFields({
   schema,
   label,

@@ -14,7 +14,7 @@ import { evaluationKey } from './queries.ts';
 
 type Batch = NonNullable<Evaluation['batches']>[number];
 
-/** The batches of a run at providers, where it has any. */
+/** The provider batches of a run, if it has any. */
 export function ProviderBatches({ evaluation }: { evaluation: Evaluation }) {
   const { id, batches = [], batch } = evaluation;
   const [resubmitted, setResubmitted] = useState<Batch>();

@@ -7,7 +7,7 @@ import type { Comparison, ExampleInput, Result, ResultsSummary } from './types.t
 
 const PAGE = 1_000;
 
-/** Results that are read at once. */
+/** Results per request. */
 export const RESULTS_PAGE = 1_000;
 
 export const hasEnded = ({ status }: Pick<Evaluation, 'status'>) =>
@@ -21,20 +21,20 @@ export const evaluationQuery = (id: string) =>
     queryFn: ({ signal }) => get<Evaluation>(pathOf('evaluations', id), undefined, signal),
   });
 
-/** Examples of each kind that a comparison lists: who looks at more narrows them down. */
+/** Maximum examples of each kind that a comparison lists: filters narrow them down. */
 const LISTED = 1_000;
 
-/** What a comparison is narrowed down to. */
+/** The filters of a comparison. */
 export interface ComparisonFilter {
   evaluator?: string | undefined;
-  /** A key of the metadata whose values are compared one by one. */
+  /** A metadata key whose values are compared separately. */
   by?: string | undefined;
-  /** Only examples whose metadata has this value of the key. */
+  /** Only examples with this value of the metadata key. */
   value?: string | undefined;
   unchanged?: boolean | undefined;
 }
 
-/** What changed from `other`, the run before, to `id`. */
+/** The changes from `other`, the earlier run, to `id`. */
 export const comparisonQuery = (id: string, other: string, filter: ComparisonFilter = {}) =>
   queryOptions({
     queryKey: ['evaluations', 'comparison', id, other, filter],
@@ -50,17 +50,17 @@ export const comparisonQuery = (id: string, other: string, filter: ComparisonFil
     staleTime: 300_000,
   });
 
-/** The types of evaluators: they change only with the service. */
+/** The types of evaluators, which change only with the service. */
 export const evaluatorTypesQuery = queryOptions({
   queryKey: ['evaluators'],
   queryFn: ({ signal }) => get<Page<EvaluatorType>>('/evaluators', undefined, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Filters of results, as the API has them. */
+/** Result filters in API format. */
 export type ResultFilter = Record<string, string | number | boolean | undefined>;
 
-/** What the results that filters let through come to. */
+/** The totals of filtered results. */
 export const summaryQuery = (id: string, filter: ResultFilter) =>
   queryOptions({
     queryKey: ['evaluations', 'summary', id, filter],
@@ -78,7 +78,7 @@ export const resultQuery = (id: string, seq: number) =>
     staleTime: 60_000,
   });
 
-/** What the model was sent for one example. */
+/** The model input for one example. */
 export const inputQuery = (id: string, seq: number) =>
   queryOptions({
     queryKey: ['evaluations', 'input', id, seq],
@@ -86,12 +86,12 @@ export const inputQuery = (id: string, seq: number) =>
     staleTime: 300_000,
   });
 
-/** What a run made of the same example that another run has at `seq`. Null: it has no such example. */
+/** The result of a run for the example that another run has at `seq`. Null if it does not have the example. */
 export const sameExampleQuery = (id: string, { seq, example_id }: Pick<Result, 'seq' | 'example_id'>) =>
   queryOptions({
     queryKey: ['evaluations', 'result', id, seq, example_id],
     async queryFn({ signal }) {
-      // Where the examples are the same ones, it has the same place.
+      // If both runs have the same examples, its position is the same.
       const there = await get<Result>(resultPath(id, seq), undefined, signal).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;

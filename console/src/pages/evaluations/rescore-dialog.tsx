@@ -8,11 +8,11 @@ import { TextField } from '../../components/fields.tsx';
 import { type Evaluator, newSecrets } from './evaluator.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 
-/** What a program has scored by is no evaluator of the service. */
+/** Evaluators of a program are not evaluators of the service. */
 const givenEvaluators = ({ evaluators }: Evaluation): Evaluator[] =>
   evaluators.some(({ type }) => type === 'code') ? [{ type: 'exact_match' }] : (evaluators as Evaluator[]);
 
-/** Scores the outputs of a run by other evaluators, as a run of its own. */
+/** Scores the outputs of a run with other evaluators, in a separate run. */
 export function RescoreDialog({
   evaluation,
   onClose,
@@ -20,7 +20,7 @@ export function RescoreDialog({
 }: {
   evaluation: Evaluation;
   onClose: () => void;
-  /** Called with the new run where there are secrets to be shown first. */
+  /** Called with the new run if there are secrets to show first. */
   onSecrets: (id: string, secrets: ReturnType<typeof newSecrets>) => void;
 }) {
   const [evaluators, setEvaluators] = useState(() => givenEvaluators(evaluation));
@@ -31,7 +31,7 @@ export function RescoreDialog({
   const rescore = async () => {
     const changed = evaluators === evaluation.evaluators ? undefined : evaluators;
     const { id, evaluators: scored } = await post<Evaluation>(`${pathOf('evaluations', evaluation.id)}/rescore`, {
-      // Those that are left out keep the secrets that they have.
+      // Omitted evaluators keep their secrets.
       ...(changed && { evaluators: changed }),
       ...(threshold !== '' && { threshold: Number((Number(threshold) / 100).toFixed(8)) }),
       ...(maxCost !== '' && { max_cost: maxCost }),

@@ -4,13 +4,13 @@ import type { Result } from './types.ts';
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
 
-/** What the model said, with the tools that it asks for. */
+/** The model's output, including its tool calls. */
 export function outputOf({ output, tool_calls }: Pick<Result, 'output' | 'tool_calls'>): string | null {
   if (tool_calls.length === 0) return output;
   return [output, formatJson(tool_calls)].filter((part) => part !== null && part !== '').join('\n\n');
 }
 
-/** What an example is called: those without an id of their own by their place in the run. */
+/** The name of an example: its id, or its position in the run. */
 export const nameOf = (key: string, seq: number) => (key.startsWith('sha256:') ? t(`Example ${seq + 1}`) : key);
 
 /** The output, or why there is none. */

@@ -20,17 +20,17 @@ import { evaluationRoute, RESULT_FILTERS, RESULT_SORTS } from './routes.ts';
 import { ScoreHistogram } from './score-histogram.tsx';
 import type { Result, ResultsSummary } from './types.ts';
 
-/** With it come the editors that show differences: only who opens an example needs them. */
+/** Loaded lazily with its diff editors: only needed when an example is opened. */
 const ExampleDialog = lazy(async () => ({ default: (await import('./example-dialog.tsx')).ExampleDialog }));
 
-/** More evaluators than these have no columns of their own: an example shows all. */
+/** With more evaluators there are no separate columns: an example shows all. */
 const MOST_SCORE_COLUMNS = 12;
 const SCORE_COLUMN_REM = 6;
-/** The API sorts no longer runs. */
+/** The API does not sort longer runs. */
 const MOST_SORTED = 20_000;
-/** Of a text in a row of the table: the row shows less. */
+/** Characters of a text in a table row, which shows fewer. */
 const EXCERPT_CHARACTERS = 200;
-/** How often sums are read again while the run goes on. */
+/** Refetch interval of the totals while the run is in progress. */
 const SUMMARY_MS = 3_000;
 const FAILED = { value: 'failed', label: 'Failed' };
 const FILTERS = [
@@ -39,25 +39,25 @@ const FILTERS = [
   { value: 'improvement', label: 'Got better' },
   FAILED,
 ];
-/** Of a run without a baseline: nothing can be worse or better than before. */
+/** Filters of a run without a baseline, where nothing can be worse or better. */
 const FILTERS_ALONE = [{ value: '', label: 'All' }, { value: 'regression', label: 'Below the threshold' }, FAILED];
 
 const excerpt = (value: unknown) =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, EXCERPT_CHARACTERS);
 
-/** A score as the API has it, from a percentage. */
+/** Converts a percentage to a score of the API. */
 const scoreAt = (percent: string | undefined) =>
   percent === undefined ? undefined : Number((Number(percent) / 100).toFixed(8));
 
-/** The score that is shown: of one evaluator, or of the example. */
+/** The displayed score: of one evaluator, or of the example. */
 const scoreOf = (row: Result, evaluator: string | undefined) =>
   evaluator === undefined ? row.score : (row.scores?.[evaluator]?.score ?? null);
 
-/** What is said of an example: against the baseline, or against the threshold where there is none. */
+/** The mark of an example: against the baseline, or against the threshold if there is none. */
 function Mark({ row, hasBaseline }: { row: Result; hasBaseline: boolean }) {
   const { status, regression, improvement } = row;
   if (status === 'failed') return <span className="badge bad">failed</span>;
-  // The run goes on, or the baseline lacks the example.
+  // The run is in progress, or the baseline lacks the example.
   if (regression === null) return NONE;
   if (!hasBaseline)
     return regression ? <span className="badge warn">below</span> : <span className="muted">reached</span>;
@@ -166,7 +166,7 @@ function columnsOf(
   ];
 }
 
-/** The results of a run: all, or those of a filter. */
+/** The results of a run, optionally filtered. */
 export function Results({ evaluation }: { evaluation: Evaluation }) {
   const { id, examples_evaluated, examples_total } = evaluation;
   const hasBaseline = evaluation.baseline_id !== null;
@@ -190,7 +190,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
     { keepPrevious: true },
   );
   const refetchInterval = hasEnded(evaluation) ? (false as const) : SUMMARY_MS;
-  // The bars show all scores, so that another one can be chosen; the sums are those of the filters.
+  // The bars show all scores, so that another one can be selected; the totals follow the filters.
   const spread = useQuery({ ...summaryQuery(id, { ...filter, evaluator }), refetchInterval }).data;
   const summary = useQuery({
     ...summaryQuery(id, { ...filter, evaluator, ...(byScore && range) }),
@@ -203,7 +203,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   const columns = useMemo(() => {
     const head = (header: string, name: string, first: 'ascending' | 'descending' = 'descending') => {
       if (!canSort) return { header };
-      // The API sorts by the scores of the one evaluator whose scores are shown.
+      // The API sorts by the scores of the displayed evaluator.
       const shown = isByScore(sort) && evaluator !== undefined ? `${sort} ${evaluator}` : (sort ?? '');
       const onSort = (chosen: string) => {
         const [by, ...of] = chosen.split(' ');
@@ -292,7 +292,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
-/** What the results that are shown come to. */
+/** The totals of the displayed results. */
 function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: boolean }) {
   const { results, scored, passed, score, cost, latency, failed, tokens, complete } = summary;
   if (results === 0) return null;
@@ -339,12 +339,12 @@ function EvaluatorBars({ means }: { means: ResultsSummary['by_evaluator'] }) {
   );
 }
 
-/** Reads the results again as the run gets on: the first page while it runs, all that were read when it has ended. */
+/** Refetches the results as the run progresses: the first page while it runs, everything loaded when it has ended. */
 function useFreshResults(evaluation: Evaluation, loaded: number) {
   const client = useQueryClient();
   const { id, examples_evaluated } = evaluation;
   const ended = hasEnded(evaluation);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the progress that makes results old
+  // biome-ignore lint/correctness/useExhaustiveDependencies: progress makes results stale
   useEffect(() => {
     if (!ended && loaded >= RESULTS_PAGE) return;
     void client.invalidateQueries({ queryKey: ['evaluations', 'list', `${pathOf('evaluations', id)}/results`] });

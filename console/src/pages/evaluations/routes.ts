@@ -5,7 +5,7 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 export const EVALUATION_STATES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
 export const RESULT_FILTERS = ['regression', 'improvement', 'failed'] as const;
 
-/** With a minus the greatest come first. */
+/** A minus means descending order. */
 export const RESULT_SORTS = ['score', '-score', 'change', '-change', 'cost', '-cost', 'latency', '-latency'] as const;
 
 export const evaluationsRoute = createRoute({
@@ -29,7 +29,7 @@ export const newEvaluationRoute = createRoute({
       prompt: text(search['prompt']),
       version: version(search['version']),
       dataset: text(search['dataset']),
-      /** An evaluation to begin from. */
+      /** An evaluation to copy. */
       from: text(search['from']),
     }),
   component: lazyRouteComponent(() => import('./new-evaluation-page.tsx'), 'NewEvaluationPage'),
@@ -41,21 +41,21 @@ export const evaluationRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       only: oneOf(search['only'], RESULT_FILTERS),
-      /** Whose score is shown and compared with `min` and `max`; default: that of the example. */
+      /** The evaluator whose score is shown and compared with `min` and `max`; default: the example's score. */
       evaluator: text(search['evaluator']),
-      /** In percent, both included. */
+      /** In percent, inclusive. */
       min: text(search['min']),
       max: text(search['max']),
-      /** A text that the examples have. */
+      /** A text to search for in the examples. */
       q: text(search['q']),
       sort_by: oneOf(search['sort_by'], RESULT_SORTS),
-      /** The `seq` of the result that is open. */
+      /** The `seq` of the open result. */
       example: place(search['example']),
     }),
   component: lazyRouteComponent(() => import('./evaluation-page.tsx'), 'EvaluationPage'),
 });
 
-/** Which examples of a comparison are listed. */
+/** The kinds of examples that a comparison lists. */
 export const COMPARED = ['worse', 'better', 'changed', 'all'] as const;
 
 export const comparisonRoute = createRoute({
@@ -64,21 +64,21 @@ export const comparisonRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       show: oneOf(search['show'], COMPARED),
-      /** Default: those that lost most come first. */
+      /** Default: largest loss first. */
       order: oneOf(search['order'], ['examples']),
-      /** Whose scores are compared; default: those of the examples. */
+      /** The evaluator whose scores are compared; default: the examples' scores. */
       evaluator: text(search['evaluator']),
-      /** A key of the examples' metadata: its values are compared one by one. */
+      /** A metadata key of the examples whose values are compared separately. */
       by: text(search['by']),
-      /** Only examples that have this value there. */
+      /** Only examples with this value. */
       value: text(search['value']),
-      /** The `seq` of the example whose texts are shown, in the run after. */
+      /** The `seq`, in the later run, of the example whose texts are shown. */
       example: place(search['example']),
     }),
   component: lazyRouteComponent(() => import('./comparison-page.tsx'), 'ComparisonPage'),
 });
 
-/** Runs side by side at most. */
+/** Maximum number of runs side by side. */
 export const MOST_COLUMNS = 6;
 
 export const columnsRoute = createRoute({
@@ -86,11 +86,11 @@ export const columnsRoute = createRoute({
   path: '/evaluations/compare',
   validateSearch: (search: Record<string, unknown>) =>
     optional({
-      /** The ids of the runs, separated by commas. */
+      /** Comma-separated ids of the runs. */
       with: text(search['with']),
-      /** The `seq` of the example whose texts are shown, in the first run. */
+      /** The `seq`, in the first run, of the example whose texts are shown. */
       example: place(search['example']),
-      /** Whether words that the first run has not are marked. */
+      /** Whether to mark words that the first run does not have. */
       mark: search['mark'] === true || undefined,
     }),
   component: lazyRouteComponent(() => import('./columns-page.tsx'), 'ColumnsPage'),

@@ -12,7 +12,7 @@ import { RunModeFields } from './run-mode-fields.tsx';
 
 const SHOWN_VERSIONS = 200;
 
-/** What a run evaluates, over what, and how: for a run now and for a schedule's. */
+/** The fields of a run: what to evaluate, on which examples, and how. For a single run or a schedule. */
 export function RunFormFields({
   value,
   onChange,

@@ -2,14 +2,14 @@ import type { Evaluation } from '../../api-types.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { CreateEvaluation, ScheduledEvaluation } from './types.ts';
 
-/** The form of a run, as it is typed. */
+/** The raw input of a run form. */
 export interface RunForm {
   prompt: string;
   /** `latest`, `version:3` or `label:production`. */
   which: string;
   source: 'dataset' | 'inline';
   dataset: string;
-  /** Empty: the latest. */
+  /** Empty for the latest. */
   datasetVersion: string;
   /** JSON Lines. */
   examples: string;
@@ -19,7 +19,7 @@ export interface RunForm {
   /** `previous`, `none`, or an evaluation's id. */
   baseline: string;
   mode: 'interactive' | 'batch' | 'auto';
-  /** For each batch, as the API has it: `24h`. */
+  /** For each batch, in API format: `24h`. */
   maxWait: string;
   leftovers: 'interactive' | 'fail';
   concurrency: string;
@@ -47,7 +47,7 @@ export const EMPTY_RUN: RunForm = {
   startAt: '',
 };
 
-/** A form for a run like one that was. */
+/** A form that repeats an existing run. */
 export function formOf(evaluation: Evaluation): RunForm {
   const { dataset, max_cost, batch } = evaluation;
   return {
@@ -66,7 +66,7 @@ export function formOf(evaluation: Evaluation): RunForm {
   };
 }
 
-/** The examples of JSON Lines. @throws Error that names the line */
+/** Parses examples from JSON Lines. @throws Error that names the line */
 export function readExamples(text: string): NonNullable<CreateEvaluation['examples']> {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -78,13 +78,13 @@ export function readExamples(text: string): NonNullable<CreateEvaluation['exampl
   });
 }
 
-/** Which version of the prompt is meant; none of both: the latest. */
+/** The selected version of the prompt; empty for the latest. */
 export function selectorOf({ which: chosen }: RunForm): { version?: number; label?: string } {
   const [kind, which = ''] = chosen.split(/:(.*)/s);
   return { ...(kind === 'version' && { version: Number(which) }), ...(kind === 'label' && { label: which }) };
 }
 
-/** What a schedule runs. @throws Error where the examples are no JSON */
+/** The evaluation of a schedule. @throws Error if the examples are not JSON */
 export function toScheduled(form: RunForm): ScheduledEvaluation {
   return {
     prompt_name: form.prompt.trim(),
@@ -109,7 +109,7 @@ export function toScheduled(form: RunForm): ScheduledEvaluation {
   };
 }
 
-/** The body of `POST /evaluations`. @throws Error where the examples are no JSON */
+/** The body of `POST /evaluations`. @throws Error if the examples are not JSON */
 export function toCreate(form: RunForm): CreateEvaluation {
   return {
     ...toScheduled(form),

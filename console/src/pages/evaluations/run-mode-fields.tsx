@@ -23,7 +23,7 @@ const versionQuery = (name: string, selector: { version?: number; label?: string
     retry: false,
   });
 
-/** The provider of a model, also where the name stands alone. */
+/** The provider of a model, even if the name does not include it. */
 const providerOf = (model: string, providers: readonly Provider[]) =>
   providers.find(({ provider, models }) =>
     model.includes('/')
@@ -31,7 +31,7 @@ const providerOf = (model: string, providers: readonly Provider[]) =>
       : models.some((each) => each.model === `${provider}/${model}`),
   );
 
-/** Models of the run that can't be called by batches here; undefined while that is not known. */
+/** Models of the run that can't be called in batches here; undefined until known. */
 function useModelsWithoutBatches(form: RunForm): string[] | undefined {
   const providers = useQuery(providersQuery).data?.data;
   const name = form.prompt.trim();
@@ -55,7 +55,7 @@ function hintOf(form: RunForm, without: string[] | undefined): string {
   );
 }
 
-/** How the models of a run are called: only ways that they have are offered. */
+/** How to call the models of a run: only supported modes are available. */
 export function RunModeFields({ value, set }: { value: RunForm; set: (part: Partial<RunForm>) => void }) {
   const without = useModelsWithoutBatches(value);
   const waits = WAITS.some((wait) => wait.value === value.maxWait)
@@ -63,7 +63,7 @@ export function RunModeFields({ value, set }: { value: RunForm; set: (part: Part
     : [...WAITS, { value: value.maxWait, label: value.maxWait }];
   const modes = [
     { value: 'interactive', label: 'Individually, now' },
-    // What was chosen for another prompt stays to be seen; the estimate says why it can't be.
+    // A choice made for another prompt stays visible; the estimate says why it is not possible.
     ...(without?.length === 0 || value.mode === 'batch' ? [{ value: 'batch', label: 'In batches' }] : []),
     { value: 'auto', label: 'In batches where all models support them' },
   ];

@@ -3,7 +3,7 @@ import { evaluationRoute } from './routes.ts';
 
 const BARS = 10;
 
-/** How the scores of a run are spread, of the example or of the evaluator that is chosen. A bar narrows the results down to its scores. */
+/** The distribution of a run's scores, of examples or of the selected evaluator. Clicking a bar filters the results by its scores. */
 export function ScoreHistogram({ counts, complete }: { counts: readonly number[]; complete: boolean }) {
   const { evaluator, min, max } = evaluationRoute.useSearch();
   const navigate = evaluationRoute.useNavigate();
@@ -18,7 +18,7 @@ export function ScoreHistogram({ counts, complete }: { counts: readonly number[]
       <ol>
         {counts.map((count, at) => {
           const from = String((at * 100) / BARS);
-          // Scores of the next tenth are not of this one.
+          // Excludes scores of the next bar.
           const to = at === BARS - 1 ? '100' : String(((at + 1) * 100) / BARS - 0.01);
           const isChosen = min === from && max === to;
           return (

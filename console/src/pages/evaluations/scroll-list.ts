@@ -1,4 +1,4 @@
-/** Scrolls the list of examples, and not the page, until one of its entries is in view. */
+/** Scrolls the list of examples, but not the page, to bring an entry into view. */
 export function scrollList(entry: HTMLElement | null): void {
   const list = entry?.closest('.changed-list');
   if (!entry || !list) return;

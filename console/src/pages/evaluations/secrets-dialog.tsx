@@ -2,7 +2,7 @@ import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { pluralWord } from '../../format.ts';
 import type { newSecrets } from './evaluator.ts';
 
-/** Shows the secrets that were made for scorers of the caller's own. */
+/** Shows the new secrets of the caller's own scorers. */
 export function SecretsDialog({ secrets, onClose }: { secrets: ReturnType<typeof newSecrets>; onClose: () => void }) {
   return (
     <SecretDialog

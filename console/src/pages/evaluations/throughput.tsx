@@ -3,7 +3,7 @@ import type { Evaluation } from '../../api-types.ts';
 import { formatFixed, formatMs } from '../../format.ts';
 import { t } from '../../strings.ts';
 
-/** How far back the picture goes, in how many bars, and over how long the rate is the mean. */
+/** The time range of the chart, its number of bars, and the averaging window of the rate. */
 const SHOWN_MS = 180_000;
 const BARS = 36;
 const RATE_MS = 60_000;
@@ -16,7 +16,7 @@ interface Sample {
   done: number;
 }
 
-/** How many were done at a time, of samples in order of time. */
+/** How many were done at a given time. @param samples sorted by time */
 function doneAt(samples: readonly Sample[], time: number): number {
   let found = samples[0]?.done ?? 0;
   for (const { at, done } of samples) {
@@ -29,7 +29,7 @@ function doneAt(samples: readonly Sample[], time: number): number {
 const rateInWords = (perSecond: number) =>
   perSecond >= 1 ? t(`${formatFixed(perSecond, 1)} examples/s`) : t(`${formatFixed(perSecond * 60, 1)} examples/min`);
 
-/** How fast a run gets on, from what the page has heard of it since it was opened, and how long the rest will take at that. */
+/** The speed of a run since the page was opened, and the estimated remaining time. */
 export function Throughput({ evaluation }: { evaluation: Evaluation }) {
   const { examples_evaluated: done, examples_total: total } = evaluation;
   const [samples, setSamples] = useState<readonly Sample[]>([]);
@@ -67,7 +67,7 @@ export function Throughput({ evaluation }: { evaluation: Evaluation }) {
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke="var(--border-strong)" />
         {bars.map((count, index) => (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: each stands for a time
+            // biome-ignore lint/suspicious/noArrayIndexKey: each index stands for a time
             key={index}
             x={(index * WIDTH) / BARS}
             y={HEIGHT - (count / most) * HEIGHT}

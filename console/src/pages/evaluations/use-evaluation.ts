@@ -8,7 +8,7 @@ import { evaluationKey, evaluationQuery, hasEnded } from './queries.ts';
 const POLL_MS = 2_000;
 const REOPEN_MS = 5_000;
 
-/** An evaluation that follows its run: by its stream of events, and by asking again while there is no stream. */
+/** An evaluation with live updates: from its event stream, or by polling while there is no stream. */
 export function useEvaluation(id: string) {
   const client = useQueryClient();
   const [streams, setStreams] = useState(false);
@@ -33,7 +33,7 @@ export function useEvaluation(id: string) {
         });
       } catch (error) {
         if (closing.signal.aborted) return;
-        // Deleted meanwhile: asking for the evaluation says so.
+        // Deleted in the meantime: requesting the evaluation reports it.
         if (error instanceof ApiError && error.status === 404) return setStreams(false);
       }
       if (closing.signal.aborted) return;

@@ -11,18 +11,18 @@ import { t } from '../../strings.ts';
 import type { Release } from '../releases/types.ts';
 import './evaluations.css';
 
-/** Versions whose labels are shown, and releases: the newest. */
+/** Number of newest versions and releases that are marked. */
 const MARKED = 100;
 
 type Score = PromptSeries['scores'][number] & { interval?: unknown };
 
-/** What became of a version, and how a chart says so. */
+/** The outcome of a version, and its mark in a chart. */
 interface Mark {
   text: string;
   short: string;
 }
 
-/** The API's interval as numbers; null where it has none. */
+/** The API's interval as numbers; null if there is none. */
 function boundsOf({ interval }: Score): { low: number; high: number } | null {
   const { low, high } = (interval ?? {}) as { low?: number; high?: number };
   return low === undefined || high === undefined ? null : { low, high };
@@ -38,7 +38,7 @@ export const releasesOfQuery = (prompt: string) => ({
   staleTime: 60_000,
 });
 
-/** What became of each version: the labels that it has, and the releases that brought it there. */
+/** The outcome of each version: its labels, and the releases that brought it there. */
 function useMarks(prompt: string): ReadonlyMap<number, Mark[]> {
   const versions = useQuery({
     queryKey: ['prompts', 'labels-of-versions', prompt],
@@ -57,7 +57,7 @@ function useMarks(prompt: string): ReadonlyMap<number, Mark[]> {
   }, [versions, releases]);
 }
 
-/** The newest score of each version, with its 95 % interval, over one dataset after the other. */
+/** The newest score of each version with its 95 % interval, one dataset at a time. */
 export function VersionScores({ prompt, dataset }: { prompt: string; dataset?: string | undefined }) {
   const series = useQuery(seriesQuery(prompt)).data;
   const marks = useMarks(prompt);
@@ -75,7 +75,7 @@ export function VersionScores({ prompt, dataset }: { prompt: string; dataset?: s
   );
 }
 
-/** Oldest first, as the API lists them: the last of a version is its newest. */
+/** Oldest first, as listed by the API: the last one of a version is its newest. */
 function newestOfVersions(scores: readonly Score[]): Score[] {
   const byVersion = new Map(scores.map((score) => [score.prompt_version, score]));
   return [...byVersion.values()].sort((a, b) => a.prompt_version - b.prompt_version);

@@ -9,7 +9,7 @@ import { formatNumber } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { Queue } from '../queues/types.ts';
 
-/** Puts executions into a queue, for people to score. @param ids public ids */
+/** Adds executions to a queue for human scoring. @param ids public ids */
 export function AddToQueueDialog({
   ids,
   onDone,

@@ -4,7 +4,7 @@ import type { Execution } from '../../api-types.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { DEFAULT_COLUMNS } from './columns.tsx';
 
-/** Chooses the columns of the list. They stay in the order in which they are offered. */
+/** Selects the columns of the list, in a fixed order. */
 export function ColumnsMenu({
   offered,
   chosen,

@@ -7,13 +7,13 @@ import { type Sort, sortHead } from '../../components/sort-head.tsx';
 import { formatCost, formatCount, formatMs, formatTime, NONE } from '../../format.ts';
 import { t } from '../../strings.ts';
 
-/** Of a text, in a row: it shows less. */
+/** Characters of a text in a row, which shows fewer. */
 const EXCERPT_CHARACTERS = 200;
 
-/** A text in one line, cut. */
+/** A text in one line, truncated. */
 const excerpt = (text: string | null | undefined) => text?.slice(0, EXCERPT_CHARACTERS).replaceAll(/\s+/g, ' ').trim();
 
-/** What was asked: the text, or the last message that is one. */
+/** The request: the text, or the last message with a text. */
 function askedText(input: Execution['input']): string | undefined {
   if (typeof input === 'string') return input;
   for (const { role, content } of input.toReversed()) {
@@ -47,7 +47,7 @@ const CREATED: Column<Execution> = {
   ),
 };
 
-/** What can be shown of an execution beside when it was created, which leads to it. */
+/** Columns other than the creation time, which links to the execution. */
 const OTHERS: readonly Column<Execution>[] = [
   { key: 'status', header: 'Status', width: '6.5rem', cell: (row) => <StatusBadge status={row.status} /> },
   {
@@ -100,7 +100,7 @@ const OTHERS: readonly Column<Execution>[] = [
 
 const METADATA = 'metadata:';
 
-/** A column for a name in the metadata. */
+/** A column for a metadata name. */
 const metadataColumn = (key: string): Column<Execution> => {
   const name = key.slice(METADATA.length);
   return { key, header: name, width: 'minmax(7rem, 1fr)', cell: (row) => row.metadata[name] ?? NONE };
@@ -108,14 +108,14 @@ const metadataColumn = (key: string): Column<Execution> => {
 
 export const DEFAULT_COLUMNS = ['status', 'prompt', 'input', 'output', 'model', 'cost', 'latency'];
 
-/** What can be chosen: columns, and one for each name in the metadata of these executions. */
+/** The available columns, including one for each metadata name of these executions. */
 export function choices(rows: readonly Execution[], chosen: readonly string[]): Column<Execution>[] {
   const names = new Set(rows.flatMap(({ metadata }) => Object.keys(metadata)).map((name) => METADATA + name));
   for (const key of chosen) if (key.startsWith(METADATA)) names.add(key);
   return [...OTHERS, ...[...names].sort().map(metadataColumn)];
 }
 
-/** What an order is called. */
+/** The name of each order. */
 export const SORT_WORDS = { cost: 'cost', latency: 'duration', tokens: 'tokens' } as const;
 type SortName = keyof typeof SORT_WORDS;
 export type ExecutionSort = Sort<SortName>;
@@ -123,8 +123,8 @@ export type ExecutionSort = Sort<SortName>;
 const isSortName = (key: string): key is SortName => key in SORT_WORDS;
 
 /**
- * The columns by their keys, behind the one that leads to the execution. Keys that are none are left out.
- * @param sort what the list is in order by; undefined: newest first
+ * The columns by key, after the one that links to the execution. Unknown keys are ignored.
+ * @param sort the order of the list; undefined for newest first
  */
 export function columnsOf(
   keys: readonly string[],
@@ -148,12 +148,12 @@ function storedColumns(): string[] {
     const kept: unknown = JSON.parse(localStorage.getItem(STORED_AS) ?? 'null');
     if (Array.isArray(kept)) return kept.filter((key) => typeof key === 'string');
   } catch {
-    // Nothing is kept, or nothing of use.
+    // Nothing is stored, or nothing usable.
   }
   return DEFAULT_COLUMNS;
 }
 
-/** The columns of this browser, and a way to choose others. */
+/** The columns saved in this browser, and a setter. */
 export function useStoredColumns(): [readonly string[], (keys: readonly string[]) => void] {
   const [keys, setKeys] = useState<readonly string[]>(storedColumns);
   return [
@@ -163,7 +163,7 @@ export function useStoredColumns(): [readonly string[], (keys: readonly string[]
       try {
         localStorage.setItem(STORED_AS, JSON.stringify(chosen));
       } catch {
-        // They hold until the page is left.
+        // They last until the page is left.
       }
     },
   ];

@@ -12,7 +12,7 @@ import { useMay } from '../../shell/session.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 
-/** What can be done with an execution. */
+/** The actions for an execution. */
 export function ExecutionActions({ execution, onDeleted }: { execution: Execution; onDeleted: () => unknown }) {
   const { id, status, workflow_id } = execution;
   const client = useQueryClient();

@@ -11,7 +11,7 @@ import { executionQuery, hasEnded } from '../../queries.ts';
 import { ScoresSection } from '../scores/scores-section.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
-/** What is known of an execution, on its page and beside the list. */
+/** The details of an execution, on its page and next to the list. */
 export function ExecutionDetails({ execution }: { execution: Execution }) {
   const client = useQueryClient();
   const { tokens, latency, error } = execution;

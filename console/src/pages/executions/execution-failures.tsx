@@ -6,18 +6,18 @@ import { formatNumber } from '../../format.ts';
 import { facetsQuery } from './facets-query.ts';
 import type { ExecutionsFilter } from './filter.ts';
 
-/** How many of some executions failed and why; nothing if none did. */
+/** How many of some executions failed and why; empty if none did. */
 export function ExecutionFailures({
   filter,
   search,
   causes,
   title,
 }: {
-  /** Which executions, as the API has it. */
+  /** The filter of the executions, in API format. */
   filter: Query;
-  /** The same for the address of their list. */
+  /** The same filter for the address of the list. */
   search: ExecutionsFilter;
-  /** Where a record has them. Default: those of the executions. */
+  /** The causes, if a record has them. Default: those of the executions. */
   causes?: readonly Cause[] | undefined;
   title: (failed: string, all: string) => string;
 }) {

@@ -8,17 +8,17 @@ import { executionQuery } from '../../queries.ts';
 import { hasDialog } from '../../shell/single-keys.ts';
 import { ExecutionActions } from './execution-actions.tsx';
 
-// The list comes first.
+// Loaded lazily, so that the list appears first.
 const ExecutionDetails = lazy(async () => ({ default: (await import('./execution-details.tsx')).ExecutionDetails }));
 
-/** An execution beside the list. Escape closes it; `j` and `k` are the list's. Where there is no room for both, it takes the place of the list. */
+/** An execution next to the list. Escape closes it; `j` and `k` belong to the list. Without room for both, it replaces the list. */
 export function ExecutionPanel({
   id,
   onStep,
   onClose,
 }: {
   id: string;
-  /** Goes to the next or the one before; undefined: there is none. */
+  /** Goes to the next or previous one; undefined if there is none. */
   onStep: Record<'next' | 'before', (() => void) | undefined>;
   onClose: () => void;
 }) {
@@ -29,7 +29,7 @@ export function ExecutionPanel({
   useEffect(() => {
     latest.current = onClose;
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another execution is read from its beginning
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another execution is shown from its top
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
     body.current?.scrollTo({ top: 0 });

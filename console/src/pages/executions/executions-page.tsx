@@ -21,12 +21,12 @@ import { useExecutionStream } from './use-execution-stream.ts';
 import { ViewsBar } from './views-bar.tsx';
 import './executions.css';
 
-/** Executions that can be put into a queue at once. */
+/** Maximum number of executions that can be added to a queue together. */
 const MOST_CHOSEN = 1_000;
-/** Columns of the list while an execution is beside it: there is room for no more. */
+/** Columns of the list next to an execution: there is no room for more. */
 const BESIDE = 3;
 
-/** State that belongs to a list: another filter begins anew. */
+/** State that belongs to a list: another filter resets it. */
 function useStateOf<Value>(list: string, first: Value): [Value, (value: Value) => void] {
   const [kept, keep] = useState({ list, value: first });
   return [kept.list === list ? kept.value : first, (value) => keep({ list, value })];
@@ -192,7 +192,7 @@ export function ExecutionsPage() {
   );
 }
 
-/** The focus goes back to the row of what was shown beside the list. */
+/** Returns the focus to the row that was shown next to the list. */
 function focusRow(index: number): void {
   requestAnimationFrame(() =>
     requestAnimationFrame(() =>
@@ -203,7 +203,7 @@ function focusRow(index: number): void {
   );
 }
 
-/** The column of checkboxes. */
+/** The checkbox column. */
 function chooser(
   rows: readonly Execution[],
   chosen: ReadonlySet<string>,
@@ -238,7 +238,7 @@ function chooser(
   };
 }
 
-/** A dataset is made of executions of one state: of the completed ones, if there are any. */
+/** A dataset is made of executions in one state: the completed ones, if any. */
 function ChosenDataset({
   rows,
   chosen,

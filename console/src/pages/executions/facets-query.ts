@@ -4,7 +4,7 @@ import type { ExecutionFacets } from '../../api-types.ts';
 
 const REFETCH_MS = 30_000;
 
-/** Executions, counted by what tells them apart. While others are counted, the numbers of before stay: nothing jumps. */
+/** Executions counted by facet. While new counts load, the previous ones stay, so that nothing jumps. */
 export const facetsQuery = (query: Query) =>
   queryOptions({
     queryKey: ['executions', 'facets', query],

@@ -8,9 +8,9 @@ import { formatNumber } from '../../format.ts';
 import { facetsQuery } from './facets-query.ts';
 import { type ExecutionsSearch, FILTER_LABELS, valueWords } from './filter.ts';
 
-/** Values that are shown of a facet until more are asked for. */
+/** Number of values of a facet that are initially shown. */
 const FEW = 6;
-/** A page that is narrower has no room for counts beside its list. */
+/** A narrower page has no room for counts next to its list. */
 const ROOM_PX = 1_200;
 
 type Facet = keyof ExecutionFacets['facets'];
@@ -24,7 +24,7 @@ const FACETS: readonly Facet[] = [
   'recorded',
 ];
 
-/** What matches, counted by what tells it apart. A click on a value narrows the list down to it, another one takes that back. */
+/** Counts of matching executions by facet. Clicking a value filters the list by it, clicking again removes the filter. */
 export function FacetsSide({
   query,
   search,
@@ -36,7 +36,7 @@ export function FacetsSide({
 }) {
   const [isOpen, setOpen] = useState(() => window.innerWidth >= ROOM_PX);
   const { data, error } = useQuery({ ...facetsQuery(query), enabled: isOpen });
-  // Nothing is counted, and nothing can be taken back.
+  // Nothing is counted, and no filter can be removed.
   if (data?.counted === 0 && FACETS.every((facet) => search[facet] === undefined)) return null;
   return (
     <details className="facets" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -55,7 +55,7 @@ export function FacetsSide({
           {FACETS.map((facet) => {
             const values = data.facets[facet];
             const chosen = search[facet] === undefined ? undefined : String(search[facet]);
-            // Versions of different prompts have nothing to do with each other.
+            // Versions of different prompts are unrelated.
             if (facet === 'prompt_version' && search.prompt_name === undefined) return null;
             if (values.length === 0 && chosen === undefined) return null;
             return (
@@ -99,7 +99,7 @@ function FacetValues({
   onChoose: (value: string | undefined) => void;
 }) {
   const [all, setAll] = useState(false);
-  // What was chosen can be taken back, although nothing matches.
+  // A selected value can be removed even if nothing matches.
   const missing = chosen !== undefined && !values.some(({ value }) => value === chosen);
   const offered = missing ? [{ value: chosen, count: 0 }, ...values] : values;
   const shown = all ? offered : offered.slice(0, FEW);

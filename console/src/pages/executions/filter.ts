@@ -2,13 +2,13 @@ import { dayStart } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { executionsRoute } from './routes.ts';
 
-/** What the address of the list says. */
+/** The search parameters of the list. */
 export type ExecutionsSearch = (typeof executionsRoute)['types']['fullSearchSchema'];
 
-/** The filters alone. */
+/** Only the filters. */
 export type ExecutionsFilter = Omit<ExecutionsSearch, 'order' | 'columns' | 'open'>;
 
-/** What each filter is called, in the order of the chips. */
+/** The label of each filter, in the order of the chips. */
 export const FILTER_LABELS = {
   q: t('Search'),
   prompt_name: t('Prompt'),
@@ -34,26 +34,26 @@ export const FILTER_LABELS = {
 export type FilterName = keyof typeof FILTER_LABELS;
 export const FILTER_NAMES = Object.keys(FILTER_LABELS) as FilterName[];
 
-/** How values are called that are no words. */
+/** Labels for values that are not words. */
 export const valueWords = (name: string, value: string): string =>
   name === 'recorded' ? (value === 'true' ? t('made elsewhere') : t('made here')) : value;
 
-/** Those that are given. */
+/** The filters that are set. */
 export const givenFilters = (search: ExecutionsSearch): FilterName[] =>
   FILTER_NAMES.filter((name) => search[name] !== undefined);
 
-/** No filter. Each is named, since the router passes on what is left out. */
+/** No filters. Each is listed because the router keeps omitted parameters. */
 export const NO_FILTER = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])) as {
   [Name in FilterName]?: undefined;
 };
 
-/** The filters as the query string of the API has them. */
+/** The filters as a query string of the API. */
 export function queryOf(search: ExecutionsSearch) {
   const { order: _order, columns: _columns, open: _open, ...filter } = search;
   return { ...filter, since: dayStart(search.since), until: dayStart(search.until, 1) };
 }
 
-/** The filters as a body of the API has them; undefined where there are some that only a list has. */
+/** The filters as a body of the API; undefined if some are only supported by the list. */
 export function bodyOf(search: ExecutionsSearch): Record<string, unknown> | undefined {
   const { q, id, score, metadata, recorded, min_latency_ms, max_latency_ms, ...filter } = queryOf(search);
   if (q !== undefined || id !== undefined) return undefined;

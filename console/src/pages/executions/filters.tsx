@@ -13,10 +13,10 @@ import {
 } from './filter.ts';
 import { ARMS, EXECUTION_STATES } from './routes.ts';
 
-/** Those that are always in view. */
+/** Filters that are always visible. */
 const FIRST: readonly FilterName[] = ['q', 'prompt_name', 'status', 'since', 'until'];
 
-/** The filters of the list: the most used in view, the others behind a button, and all that are given as chips. */
+/** The filters of the list: the most common ones visible, the others behind a button, and all active ones as chips. */
 export function ExecutionFilters({
   search,
   onChange,

@@ -20,7 +20,7 @@ const EXPECTED = [
   { value: 'output', label: 'The output of the execution' },
 ];
 
-/** @param count undefined: it is not known how many are added */
+/** @param count number of added examples; undefined if unknown */
 function consequence(dataset: Dataset, mode: string, count: number | undefined): string {
   const { examples_total: has, version } = dataset;
   if (mode === 'replace')
@@ -32,8 +32,8 @@ function consequence(dataset: Dataset, mode: string, count: number | undefined):
 }
 
 /**
- * Makes a dataset of executions: of those that match, such as those with a bad score, or of chosen ones.
- * @param selection as the API has it: filters, or `execution_ids`; @param description which executions these are
+ * Creates a dataset from executions: matching ones, such as those with a bad score, or selected ones.
+ * @param selection in API format: filters, or `execution_ids`; @param description of these executions
  */
 export function MakeDatasetDialog({
   selection,
@@ -43,7 +43,7 @@ export function MakeDatasetDialog({
 }: {
   selection: Record<string, unknown>;
   description: string;
-  /** How many these are, if that is known. */
+  /** Their number, if known. */
   count?: number;
   onClose: () => void;
 }) {

@@ -4,12 +4,12 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 
-/** By what the API sorts; with a minus the greatest come first. */
+/** Orders of the API; a minus means descending order. */
 export const SORTS = ['cost', '-cost', 'latency', '-latency', 'tokens', '-tokens'] as const;
 
 export const ARMS = ['stable', 'candidate'] as const;
 
-/** The filters of the list, as the API names them. */
+/** The filters of the list under their API names. */
 const filterOf = (search: Record<string, unknown>) => ({
   /** Words and phrases. */
   q: text(search['q']),
@@ -18,7 +18,7 @@ const filterOf = (search: Record<string, unknown>) => ({
   status: oneOf(search['status'], EXECUTION_STATES),
   model: text(search['model']),
   label: text(search['label']),
-  /** The id of a release, and which of its versions. */
+  /** The id of a release, and one of its versions. */
   release: text(search['release']),
   arm: oneOf(search['arm'], ARMS),
   recorded: oneOf(text(search['recorded']), ['true', 'false'] as const),
@@ -32,9 +32,9 @@ const filterOf = (search: Record<string, unknown>) => ({
   max_cost: text(search['max_cost']),
   min_latency_ms: text(search['min_latency_ms']),
   max_latency_ms: text(search['max_latency_ms']),
-  /** How the id begins. */
+  /** The start of the id. */
   id: text(search['id']),
-  /** Days, in the zone of the browser; both are included. */
+  /** Days in the zone of the browser, both inclusive. */
   since: text(search['since']),
   until: text(search['until']),
 });
@@ -45,11 +45,11 @@ export const executionsRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       ...filterOf(search),
-      /** Undefined: newest first. */
+      /** Undefined for newest first. */
       order: oneOf(search['order'], SORTS),
-      /** Keys of columns, with commas between them; undefined: those that this browser keeps. */
+      /** Comma-separated keys of columns; undefined for those saved in this browser. */
       columns: text(search['columns']),
-      /** The id of the execution that is shown beside the list. */
+      /** The id of the execution shown next to the list. */
       open: text(search['open']),
     }),
   component: lazyRouteComponent(() => import('./executions-page.tsx'), 'ExecutionsPage'),

@@ -9,14 +9,14 @@ import { hasEnded } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import './run-timeline.css';
 
-/** Less is what it takes to store a row, and no wait that anybody would look for. */
+/** Shorter waits are only the time to store a row, and of no interest. */
 const SHORTEST_WAIT_MS = 20;
 /** Deliveries are made after the end. */
 const REFETCH_MS = 5_000;
 
 type Call = Execution['calls'][number];
 
-/** A part of a run; times in milliseconds from its creation. `end` undefined: it goes on, or nobody knows. */
+/** A part of a run; times in milliseconds from its creation. `end` is undefined if it is in progress or unknown. */
 interface Part {
   key: string;
   kind: 'wait' | 'call' | 'failed';
@@ -26,7 +26,7 @@ interface Part {
   call?: Call;
 }
 
-/** How a call came to be made. */
+/** Why a call was made. */
 function reasonOf(call: Call, before: Call | undefined): string {
   if (before === undefined) return '';
   return before.model === call.model ? t(' (again)') : t(' (in its place)');
@@ -64,7 +64,7 @@ function partsOf({ calls, created_at, latency }: Execution): Part[] {
   return parts;
 }
 
-/** A run from its creation on: the queue, every call with retries and fallbacks, the waits between them, and what webhooks were told. */
+/** The timeline of a run: the queue, every call with retries and fallbacks, the waits between them, and webhook deliveries. */
 export function RunTimeline({ execution }: { execution: Execution }) {
   const parts = execution.reused_from === null && !execution.recorded ? partsOf(execution) : [];
   const known = parts.flatMap(({ begin, end }) => end ?? begin);
@@ -132,7 +132,7 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
   );
 }
 
-/** What webhooks were told of the end. */
+/** The webhook deliveries about the end. */
 function Deliveries({ execution: { id, finished_at, recorded } }: { execution: Execution }) {
   const { data } = useQuery({
     queryKey: ['executions', 'deliveries', id],

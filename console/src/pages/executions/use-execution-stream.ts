@@ -4,12 +4,12 @@ import { get, type Page, type Query } from '../../api.ts';
 import type { Execution } from '../../api-types.ts';
 import { hasEnded, listQuery, useList } from '../../queries.ts';
 
-/** How old the newest executions may be while they are looked at. */
+/** Refetch interval for the newest executions while the page is visible. */
 const REFETCH_MS = 5_000;
-/** New ones that are asked for at once. */
+/** Number of new executions per request. */
 const MOST_NEW = 100;
 
-/** How far the clocks of the browser and the service may be apart, where nothing tells of the service's. */
+/** Allowed clock difference between browser and service, if the service's time is unknown. */
 const CLOCK_SLACK_MS = 300_000;
 
 const NONE: readonly Execution[] = [];
@@ -17,8 +17,8 @@ const NONE: readonly Execution[] = [];
 const later = (a: string | undefined, b: string) => (a !== undefined && a > b ? a : b);
 
 /**
- * A list of executions that goes on: new ones come in at the top by themselves as long as nobody reads further down, and are counted
- * otherwise. Those that have not ended are kept up to date where they are. A list in another order than newest first stays as it was read.
+ * A live list of executions: new ones appear at the top unless the user has scrolled down; then they are counted. Unfinished ones are
+ * updated in place. A list in another order than newest first does not change.
  * @param isReading whether rows must stay where they are
  */
 export function useExecutionStream(filter: Query, sort: string | undefined, isReading: boolean) {
@@ -68,9 +68,9 @@ export function useExecutionStream(filter: Query, sort: string | undefined, isRe
   return {
     ...list,
     data: base === undefined ? undefined : rows,
-    /** How many there are that are not in the list yet. */
+    /** How many are not in the list yet. */
     waiting: isReading ? fresh.length : 0,
-    /** Whether there are more of them than were counted. */
+    /** Whether there are more than counted. */
     isTooMany,
     enter,
   };

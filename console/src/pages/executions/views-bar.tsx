@@ -14,16 +14,16 @@ import { executionsRoute } from './routes.ts';
 
 const VIEWS = ['views', 'executions'];
 
-/** What a view keeps of an address beside the columns. */
+/** Parts of an address that a view keeps in addition to the columns. */
 const KEPT = [...FILTER_NAMES, 'order'] as const;
 
 const keptOf = (search: ExecutionsSearch) => KEPT.filter((name) => search[name] !== undefined);
 
-/** The filters of an address and its order, as a view has them. */
+/** The filters and order of an address, in the form of a view. */
 const filtersOf = (search: ExecutionsSearch): Record<string, string> =>
   Object.fromEntries(keptOf(search).map((name) => [name, String(search[name])]));
 
-/** The address of a view. What it knows that this page does not is left out. */
+/** The address of a view. Parameters unknown to this page are dropped. */
 function searchOf({ query, columns }: View): ExecutionsSearch {
   const known = Object.fromEntries(KEPT.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const parse = executionsRoute.options.validateSearch as (search: Record<string, unknown>) => ExecutionsSearch;
@@ -38,7 +38,7 @@ const isSame = (view: View, search: ExecutionsSearch): boolean => {
   );
 };
 
-/** The saved views of the list: one's own and those that are shared, as tabs. */
+/** The saved views of the list, the user's own and shared ones, as tabs. */
 export function ViewsBar({ search, columns }: { search: ExecutionsSearch; columns: readonly string[] }) {
   const client = useQueryClient();
   const { data } = useQuery({

@@ -59,7 +59,7 @@ function stepsOf(home: Home): Step[] {
   ];
 }
 
-/** What to do first, until all of it has been done once. */
+/** First steps, shown until all have been done once. */
 export function Checklist({ home }: { home: Home }) {
   const { prompts, datasets, evaluations, executions } = home;
   if ([prompts, datasets, evaluations, executions].some(({ data }) => data === undefined)) return null;

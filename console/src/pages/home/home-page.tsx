@@ -15,11 +15,11 @@ interface Item {
   key: string;
   link: LinkOptions;
   title: string;
-  /** What is to be said of it, in a few words. */
+  /** A short note about it. */
   note: ReactNode;
 }
 
-/** The most items of one part: what has more is looked at on its own page. */
+/** Maximum items per part; its own page shows the rest. */
 const MOST_ITEMS = 8;
 
 function waiting(home: Home): Item[] {
@@ -84,7 +84,7 @@ function broken(home: Home): Item[] {
           `${formatNumber(run.examples_failed)} of ${formatNumber(run.examples_evaluated)} failed`,
       })),
     ...endedLately
-      // What failed is no worse answer, and is named above.
+      // Failures are not worse answers, and are listed above.
       .filter(({ examples_failed, regressions }) => (regressions ?? 0) > examples_failed)
       .map((run) => ({
         key: run.id,
@@ -208,7 +208,7 @@ function RecentFailures() {
   );
 }
 
-/** What changed since yesterday, what is broken, and what waits for somebody. */
+/** What changed since yesterday, what is broken, and what needs attention. */
 export function HomePage() {
   const home = useHome();
   const error = Object.values(home).find((query) => query.data === undefined && query.error)?.error;

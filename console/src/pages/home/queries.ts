@@ -9,11 +9,11 @@ import type { Webhook } from '../webhooks/types.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** What the page shows is read again after this time, while it is looked at. */
+/** Refetch interval while the page is visible. */
 const REFETCH_MS = 30_000;
 const MOST = 100;
 
-/** A day ago, at a full hour: sums of usage are kept by hours, and the query stays the same while one lasts. */
+/** A day ago, at a full hour: usage is summed by hour, and the query stays the same within one. */
 export const yesterday = (daysBefore = 0) =>
   new Date(Math.floor((Date.now() - DAY_MS) / HOUR_MS) * HOUR_MS - daysBefore * DAY_MS).toISOString();
 
@@ -31,7 +31,7 @@ const usage = (since: string, until?: string) =>
     refetchInterval: REFETCH_MS,
   });
 
-/** Everything that the page shows; each part is undefined until it is there, or where the session may not read it. */
+/** Everything that the page shows; each part is undefined until loaded, or if the session may not read it. */
 export function useHome() {
   const since = yesterday();
   return {

@@ -27,7 +27,7 @@ const SIDES: { value: CheckForm['side']; label: string }[] = [
   { value: 'below', label: 'below' },
 ];
 
-/** Creates a monitor, or changes one. */
+/** Creates or edits a monitor. */
 export function MonitorDialog({ monitor, onClose }: { monitor?: Monitor; onClose: () => void }) {
   const [form, setForm] = useState(() => formOf(monitor));
   const client = useQueryClient();
@@ -111,7 +111,7 @@ function Fields({ value, onChange, isNew }: FieldsProps) {
       </div>
       {checks.map((check, index) => (
         <CheckFields
-          // biome-ignore lint/suspicious/noArrayIndexKey: a check has nothing that is its own
+          // biome-ignore lint/suspicious/noArrayIndexKey: a check has no id
           key={index}
           check={check}
           index={index}
@@ -163,7 +163,7 @@ function CheckFields({
           spellCheck={false}
           options={METRICS}
           value={check.metric}
-          // The numbers of another metric mean something else.
+          // The values of another metric have another meaning.
           onChange={(metric) => set({ metric, recoverAt: '', minExecutions: '' })}
         />
         <SelectField

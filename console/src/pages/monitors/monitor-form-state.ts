@@ -1,22 +1,22 @@
 import type { Monitor, PutMonitor } from './types.ts';
 
-/** A check as it is typed. */
+/** The raw input of a check. */
 export interface CheckForm {
   metric: string;
   side: 'above' | 'below';
   threshold: string;
   for: string;
-  /** Empty: the default. */
+  /** Empty for the default. */
   recoverAt: string;
   minExecutions: string;
 }
 
-/** A monitor as it is typed. */
+/** The raw input of a monitor. */
 export interface MonitorForm {
   name: string;
-  /** Empty: all prompts. */
+  /** Empty for all prompts. */
   prompt: string;
-  /** Empty: any. */
+  /** Empty for any. */
   label: string;
   window: string;
   checks: CheckForm[];

@@ -20,7 +20,7 @@ import { monitorRoute } from './routes.ts';
 import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
 import type { Monitor, MonitorChange } from './types.ts';
 
-/** Monitors are looked at once a minute. */
+/** Monitors are evaluated once a minute. */
 const REFETCH_MS = 15_000;
 
 export function MonitorPage() {
@@ -40,7 +40,7 @@ export function MonitorPage() {
           <WatchedFailures monitor={monitor} />
           <Facts monitor={monitor} />
           <Checks monitor={monitor} />
-          {/* A change of the state is a new entry. */}
+          {/* A change of the state adds an entry. */}
           <History key={monitor.since} name={name} />
         </>
       )}
@@ -86,9 +86,9 @@ function Actions({ monitor }: { monitor: Monitor }) {
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const spanMs = (span: string) => Number.parseFloat(span) * (UNITS[span.replace(/[\d.]+/, '')] ?? 0);
 
-/** Of the executions that the monitor watches, those in its window. */
+/** The executions in the monitor's window. */
 function WatchedFailures({ monitor: { prompt_name, label, window } }: { monitor: Monitor }) {
-  // A full minute, so that the query stays the same while it lasts.
+  // A full minute, so that the query stays the same within it.
   const since = new Date(Math.floor((Date.now() - spanMs(window)) / 60_000) * 60_000).toISOString();
   return (
     <ExecutionFailures

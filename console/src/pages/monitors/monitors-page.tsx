@@ -42,7 +42,7 @@ const columns: Column<Monitor>[] = [
   },
 ];
 
-/** Which monitors alert, and what each has measured. */
+/** The monitors that alert, with their measurements. */
 function Alerting({ monitors }: { monitors: readonly Monitor[] }) {
   if (monitors.length === 0) return null;
   return (

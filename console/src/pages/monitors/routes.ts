@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
-/** Above the list and each monitor: by itself, the path of a monitor would be that of the list, too. */
+/** Parent of the list and each monitor: otherwise the path of a monitor would also match the list. */
 export const monitorsFolder = createRoute({ getParentRoute: () => shellRoute, path: '/monitors' });
 
 export const monitorsRoute = createRoute({
@@ -10,7 +10,7 @@ export const monitorsRoute = createRoute({
   component: lazyRouteComponent(() => import('./monitors-page.tsx'), 'MonitorsPage'),
 });
 
-/** The name of a monitor may hold slashes: it is all that follows. */
+/** The name of a monitor can contain slashes, so it is the rest of the path. */
 export const monitorRoute = createRoute({
   getParentRoute: () => monitorsFolder,
   path: '$',

@@ -13,9 +13,9 @@ export function StateBadge({ state, enabled = true }: { state: Monitor['state'];
   );
 }
 
-/** What a check says, such as `error_rate above 0.1`. */
+/** A check in words, such as `error_rate above 0.1`. */
 export const checkWords = ({ metric, above, below }: Monitor['checks'][number]) =>
   above === undefined ? t(`${metric} below ${below}`) : t(`${metric} above ${above}`);
 
-/** A value of a metric, short. */
+/** A value of a metric, abbreviated. */
 export const valueWords = (value: number | null) => (value === null ? '–' : String(Number(value.toPrecision(4))));

@@ -30,7 +30,9 @@ const STATES = {
   refused: '',
 };
 
-/** What came of a pane with a row: the output as it comes, what it cost and took, its scores, and how the conversation goes on. */
+/**
+ * The result of a pane with a row: the streamed output, its cost and duration, its scores, and how to continue the conversation.
+ */
 export function CellView({
   cells,
   at,
@@ -45,13 +47,13 @@ export function CellView({
   at: string;
   /** Such as "pane 1, row 2". */
   name: string;
-  /** The key of the cell whose output this one is compared with. */
+  /** The key of the cell to compare the output with. */
   compareWith: string | undefined;
-  /** Of the row. */
+  /** The expected value of the row. */
   expected: unknown;
-  /** Runs it anew, after these messages. Undefined: this session may not. */
+  /** Runs it again after these messages. Undefined if this session lacks the permission. */
   onRun: ((turns?: readonly ChatMessage[]) => void) | undefined;
-  /** It is the only one: what runs all runs it. */
+  /** The only cell: "Run all" runs it. */
   isAlone: boolean;
 }) {
   const cell = useCell(cells, at);

@@ -6,15 +6,16 @@ import type { ChatMessage } from './pane-state.ts';
 import { cancelRun, followRun, isBusy, NEW_RUN, type Run } from './run.ts';
 
 /**
- * A browser opens six connections to a service by HTTP/1.1. A run holds one as long as it goes on, and stopping it takes another.
+ * With HTTP/1.1 a browser opens six connections to a service. Each run holds one while it is in progress, and stopping it takes
+ * another.
  */
 const MOST_AT_ONCE = 4;
 
-/** What an evaluator says of an output: `POST /evaluators/try`. */
+/** An evaluator's score of an output: `POST /evaluators/try`. */
 export interface TriedScore {
   name: string;
   type: string;
-  /** 0–1; null: none. */
+  /** 0–1; null for none. */
   score: number | null;
   reason: string | null;
   problem: string | null;
@@ -24,13 +25,13 @@ export interface TriedScore {
 
 export interface Scoring {
   isUnderWay: boolean;
-  /** The weighted mean, 0–1; null: there is no score. */
+  /** The weighted mean, 0–1; null if there is no score. */
   score: number | null | undefined;
   scores: TriedScore[];
   error: unknown;
 }
 
-/** Where a pane and a row meet: what came of it. */
+/** The result of a pane with a row. */
 export interface Cell {
   run: Run;
   /** The conversation so far, before the output of the run. */
@@ -40,15 +41,15 @@ export interface Cell {
 
 export const cellKey = (pane: { key: number }, row: { key: number }) => `${pane.key} ${row.key}`;
 
-/** The cells of a playground. Runs tell it what they have, each frame; only what shows a cell is drawn again. */
+/** The cells of a playground. Runs report their state once per frame; only the views of changed cells are redrawn. */
 export class Cells {
   #cells: ReadonlyMap<string, Cell> = new Map();
   readonly #listeners = new Set<() => void>();
   readonly #limiter = createLimiter(MOST_AT_ONCE);
   readonly #aborts = new Map<string, AbortController>();
-  /** What takes a run, or the scoring of one, out of those that wait. */
+  /** Functions that remove a waiting run or scoring. */
   readonly #waiting = new Map<string, () => boolean>();
-  /** Those whose run is to be stopped as soon as there is one. */
+  /** Cells whose run should be stopped as soon as it has started. */
   readonly #unwanted = new Set<string>();
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -66,9 +67,9 @@ export class Cells {
   }
 
   /**
-   * Runs a cell when its turn has come, in place of what it has.
-   * @param bodyOf what runs it, when its turn has come. May throw
-   * @param onExecution told when there is an execution, and again when it has ended
+   * Queues a run of a cell, replacing its result.
+   * @param bodyOf creates the request body when the run starts. May throw
+   * @param onExecution called when the execution exists, and again when it has ended
    */
   run(
     key: string,
@@ -107,7 +108,7 @@ export class Cells {
     else this.#unwanted.add(key);
   }
 
-  /** Those that wait first: none of them begins because another one has ended. */
+  /** Waiting ones first, so that none of them starts because another one has ended. */
   stopAll(): void {
     const keys = [...this.#cells.keys()];
     const isWaiting = (key: string) => this.get(key)?.run.state === 'waiting';
@@ -136,7 +137,7 @@ export class Cells {
     if (this.get(key)?.scoring !== undefined) this.set(key, { scoring: undefined });
   }
 
-  /** Forgets the cells that this says of. Their runs go on in the service. */
+  /** Removes the cells that match. Their runs continue in the service. */
   drop(isGone: (key: string) => boolean): void {
     for (const key of [...this.#cells.keys()].filter(isGone)) {
       this.#leave(key);
@@ -159,5 +160,5 @@ export class Cells {
 
 export const useCell = (cells: Cells, key: string) => useSyncExternalStore(cells.subscribe, () => cells.get(key));
 
-/** All of them: drawn again with each change of any. */
+/** All cells: redraws with each change. */
 export const useCells = (cells: Cells) => useSyncExternalStore(cells.subscribe, cells.all);

@@ -1,4 +1,4 @@
-/** Places in a dataset as a short text: `0-9,12`. */
+/** Writes positions in a dataset as a short text: `0-9,12`. */
 export function writeSeqs(seqs: readonly number[]): string {
   const parts: string[] = [];
   for (let at = 0; at < seqs.length; ) {
@@ -10,10 +10,10 @@ export function writeSeqs(seqs: readonly number[]): string {
   return parts.join(',');
 }
 
-/** Of one range: more are not rows of a playground. */
+/** Maximum size of a range: a playground has fewer rows. */
 const MOST = 1_000;
 
-/** The places that a text of {@link writeSeqs} means. What is none is left out. */
+/** Parses a text of {@link writeSeqs}, ignoring invalid parts. */
 export const readSeqs = (text: string): number[] =>
   text.split(',').flatMap((part) => {
     const [, from, to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part.trim()) ?? [];

@@ -18,7 +18,7 @@ function previewOf({ pane: { draft }, variables }: Tried): string {
   return [text, ...values].filter(Boolean).join(' · ').slice(0, SHOWN_CHARACTERS);
 }
 
-/** What was tried here: each can be brought back into a pane. */
+/** Earlier attempts, each of which can be restored to a pane. */
 export function HistoryDialog({
   tried,
   onBringBack,

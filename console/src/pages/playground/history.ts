@@ -6,24 +6,24 @@ import type { ChatMessage, StoredPane } from './pane-state.ts';
 
 const KIND = 'playground-runs';
 const MOST_KEPT = 50;
-/** Of all that is kept, as JSON: what is older goes first. */
+/** Maximum size of the history as JSON: older entries are dropped first. */
 const MOST_CHARACTERS = 200_000;
 
 /** A run of this playground. */
 export interface Tried {
   /** The execution. */
   id: string;
-  /** When it began. */
+  /** When it started. */
   at: string;
   pane: StoredPane;
   variables: Record<string, unknown>;
   turns: readonly ChatMessage[];
   model: string;
-  /** Undefined: it had not ended when the page saw it last. */
+  /** Undefined if it had not ended when the page last saw it. */
   end: Pick<Execution, 'status' | 'cost'> | undefined;
 }
 
-/** What was tried in a playground, the newest first; kept in this browser as what is typed there is. */
+/** The attempts in a playground, newest first, stored in this browser like drafts. */
 export function useHistory(subject: string): { tried: readonly Tried[]; add: (run: Tried) => void } {
   const [draft] = useDrafts<Tried[]>(KIND, subject);
   const add = useCallback(

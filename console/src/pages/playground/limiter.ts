@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once; the others wait for their turn, in order. */
+/** Limits the number of concurrent tasks; the others wait in order. */
 export function createLimiter(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -10,7 +10,7 @@ export function createLimiter(most: number) {
     }
   };
   return {
-    /** @returns what takes the task out, where it has not begun: whether it had not */
+    /** @returns a function that removes the task if it has not started, and returns whether it did */
     add(task: () => Promise<void>): () => boolean {
       const begin = () => {
         running++;

@@ -20,7 +20,7 @@ import { type Draft, draftOf, EMPTY_DRAFT, type Pane } from './pane-state.ts';
 import { SaveVersionDialog } from './save-version-dialog.tsx';
 import { totalsOf } from './totals.ts';
 
-/** What one pane runs, and what all that it has run cost and took. */
+/** The settings of one pane, and the total cost and time of its runs. */
 export function PaneHead({
   pane,
   at,
@@ -38,19 +38,19 @@ export function PaneHead({
   pane: Pane;
   at: number;
   prompt: Prompt | undefined;
-  /** The version that the pane has chosen. */
+  /** The selected version. */
   version: Prompt | undefined;
   cells: Cells;
-  /** Of the cells of the pane. */
+  /** The keys of the pane's cells. */
   keys: readonly string[];
-  /** Models that need no confirmation: they have run. */
+  /** Models that need no confirmation because they have run before. */
   stored: readonly string[];
-  /** That rows are from. */
+  /** The dataset of the rows. */
   dataset: string | undefined;
   onChange: (part: Partial<Pane>) => void;
-  /** Its text is a version now. */
+  /** Called when its text has become a version. */
   onSaved: () => void;
-  /** Undefined: there is no need to, or this session may not. */
+  /** Undefined if it is not needed, or this session lacks the permission. */
   onRun: (() => void) | undefined;
   onRemove: (() => void) | undefined;
 }) {
@@ -60,7 +60,7 @@ export function PaneHead({
   const mayExecute = useMay('execute');
   const { draft } = pane;
   const name = t(`Pane ${at + 1}`);
-  // The one that is chosen is one of them, also before they are known.
+  // The selected one is listed, even before the others are loaded.
   const isOther =
     pane.version !== '' && !/^\d+$/.test(pane.version) && !labels.some(({ label }) => label === pane.version);
   const latest = prompt === undefined ? 0 : Math.max(prompt.version, version?.version ?? 0);
@@ -159,13 +159,13 @@ export function PaneHead({
   );
 }
 
-/** What a version says, to read. */
+/** A version's text, read-only. */
 function VersionText({ version: { template, messages }, label }: { version: Prompt; label: string }) {
   return (
     <pre className="code bench-text" tabIndex={0} role="region" aria-label={label}>
       {template ??
         messages?.map((message, index) => (
-          // Messages have no ids, and stay in their order.
+          // Messages have no ids, and keep their order.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <Fragment key={index}>
             <strong>{'placeholder' in message ? `{{ ${message.placeholder} }}` : message.role}</strong>
@@ -182,7 +182,7 @@ const textOf = (content: unknown) => (typeof content === 'string' ? content : fo
 function Totals({ cells, keys }: { cells: Cells; keys: readonly string[] }) {
   const all = useCells(cells);
   const totals = totalsOf(keys.flatMap((key) => all.get(key) ?? []));
-  // Of one run they would only say again what it says.
+  // With only one run, the totals would repeat its numbers.
   if (totals.runs < 2) return null;
   return (
     <dl className="pane-numbers bench-totals">

@@ -4,37 +4,37 @@ import { type Content, contentOf, renewed, toBody, toEdited } from '../prompt/co
 import { readSeqs, writeSeqs } from './example-seqs.ts';
 import type { PlaygroundSearch } from './routes.ts';
 
-/** What is edited in a pane, in place of what its version says. */
+/** Edited content that replaces that of the version. */
 export type Draft = Pick<Content, 'form' | 'template' | 'messages'> & {
-  /** The newest version of the prompt when editing began. */
+  /** The newest version of the prompt when editing started. */
   newest?: number;
 };
 
-/** A message as the API takes it after those of the prompt. */
+/** A message in API format, appended to those of the prompt. */
 export type ChatMessage = Exclude<Execution['input'], string>[number];
 
 export const MAX_PANES = 6;
 export const MAX_ROWS = 50;
 
-/** A column: one of the things that are run side by side. */
+/** A column: one of the configurations that run side by side. */
 export interface Pane {
   key: number;
   /** A number, a label, or empty for the latest. */
   version: string;
   draft: Draft | undefined;
-  /** Empty: the version's. */
+  /** Empty for the version's. */
   model: string;
-  /** Over those of the version. */
+  /** Override those of the version. */
   parameters: Parameters;
 }
 
-/** A set of variables that all panes are run with. */
+/** A set of variables for all panes. */
 export interface Row {
   key: number;
   variables: Record<string, unknown>;
-  /** Undefined: nothing is. */
+  /** Undefined if there is none. */
   expected: unknown;
-  /** The example of a dataset that it was. */
+  /** The dataset example that it came from. */
   example: { dataset: string; version: number; seq: number } | undefined;
 }
 
@@ -57,24 +57,24 @@ export const newRow = (part: Partial<Omit<Row, 'key'>> = {}): Row => ({
   key: nextKey++,
 });
 
-/** What the playground works with: all that is kept. */
+/** The state of the playground that is stored. */
 export interface Bench {
   panes: readonly Pane[];
   rows: readonly Row[];
-  /** How outputs are scored in place; none: not at all. */
+  /** Evaluators for scoring outputs in place; empty for none. */
   evaluators: readonly Evaluator[];
 }
 
-/** A pane as it is kept. */
+/** A pane as stored. */
 export type StoredPane = Omit<Pane, 'key'>;
 
-/** What is kept of the playground until it is thrown away. */
+/** The stored state of the playground, until it is discarded. */
 export interface PlaygroundDraft {
   /** The parameters of its address. */
   search: PlaygroundSearch;
   panes: StoredPane[];
   rows?: Omit<Row, 'key'>[];
-  /** Of its one row, in what was kept before there were several. */
+  /** The single row of drafts stored before there were several. */
   variables?: Record<string, unknown>;
   evaluators?: Evaluator[];
 }
@@ -93,7 +93,7 @@ export const toDraft = (search: PlaygroundSearch, { panes, rows, evaluators }: B
   evaluators: [...evaluators],
 });
 
-/** A pane that was kept, with keys of this page. */
+/** A stored pane, with keys of this page. */
 export const paneOfKept = (pane: StoredPane): Pane =>
   newPane({ ...pane, draft: pane.draft && { ...pane.draft, messages: renewed(pane.draft.messages) } });
 
@@ -103,10 +103,10 @@ export const benchOf = ({ panes, rows, variables = {}, evaluators = [] }: Playgr
   evaluators,
 });
 
-/** Between the version and the model of a pane in the address. */
+/** Separates version and model of a pane in the address. */
 const AT = '@';
 
-/** What an address says of the panes and rows, as far as it is short. */
+/** The panes and rows for the address, if short enough. */
 export function addressOf(
   { panes, rows }: Bench,
   promptName: string | undefined,
@@ -123,7 +123,7 @@ export function addressOf(
   };
 }
 
-/** The panes of an address; none where it has none. */
+/** The panes in an address; empty if there are none. */
 export const panesOfAddress = ({ panes }: PlaygroundSearch): Pane[] =>
   panes === undefined
     ? []
@@ -135,7 +135,7 @@ export const panesOfAddress = ({ panes }: PlaygroundSearch): Pane[] =>
           return newPane({ version: version === 'latest' ? '' : version, model });
         });
 
-/** Which examples an address means; undefined where it means none. */
+/** The examples in an address; undefined if there are none. */
 export function examplesOfAddress({ dataset, examples }: PlaygroundSearch) {
   if (dataset === undefined) return undefined;
   const [name = '', version] = dataset.split(AT);
@@ -154,7 +154,7 @@ export const draftOf = (prompt: Prompt, newest: number): Draft => {
   return { form, template, messages, newest };
 };
 
-/** A pane that does again what an execution did; a draft is what was sent then. */
+/** A pane that repeats an execution; a draft contains what was sent then. */
 export function paneOf(execution: Execution): Pane {
   const { prompt_name, prompt_version, requested_model: model, parameters, input } = execution;
   if (prompt_name !== null && prompt_version !== null)
@@ -162,13 +162,13 @@ export function paneOf(execution: Execution): Pane {
   return newPane({ draft: sentDraft(input), model, parameters });
 }
 
-/** What was sent, as a draft. */
+/** The sent input as a draft. */
 export const sentDraft = (input: Execution['input']): Draft =>
   typeof input === 'string'
     ? { ...EMPTY_DRAFT, template: input }
     : { form: 'messages', template: '', messages: input.map(toEdited) };
 
-/** The content that a pane stands for. @param prompt the version of the pane, where there is one */
+/** The content of a pane. @param prompt the version of the pane, if any */
 function paneContent(pane: Pane, prompt: Prompt | undefined): Content {
   const base: Content =
     prompt === undefined
@@ -194,7 +194,7 @@ function paneContent(pane: Pane, prompt: Prompt | undefined): Content {
 }
 
 /**
- * What a pane is as a version, for `POST` and `PUT /prompts`.
+ * The pane as a version, for `POST` and `PUT /prompts`.
  * @throws ContentError
  */
 export function versionBody(pane: Pane, prompt: Prompt | undefined): ReturnType<typeof toBody> {
@@ -202,7 +202,7 @@ export function versionBody(pane: Pane, prompt: Prompt | undefined): ReturnType<
 }
 
 /**
- * What runs a pane.
+ * The body that runs a pane.
  * @param turns of the conversation, after the messages of the pane
  * @throws ContentError
  */

@@ -11,13 +11,13 @@ import { type OpenPlayground, Playground } from './playground.tsx';
 import { type PlaygroundSearch, playgroundRoute, startOf } from './routes.ts';
 
 const KIND = 'playground';
-/** What an address may say of the panes and rows. */
+/** Address parameters of panes and rows. */
 const IN_ADDRESS = ['panes', 'dataset', 'examples'] as const;
 
-/** Where anything can be run without being saved: begins with a prompt, an execution, an example of an evaluation, or nothing. */
+/** Runs anything without saving it: starts from a prompt, an execution, an example of an evaluation, or nothing. */
 export function PlaygroundPage() {
   const search = playgroundRoute.useSearch();
-  // As JSON has it: without what is undefined.
+  // JSON drops undefined parameters.
   const subject = JSON.stringify(startOf(search));
   return (
     <>
@@ -34,10 +34,10 @@ function nameOf({ prompt, version, execution, evaluation }: PlaygroundSearch): s
   return version === undefined ? prompt : `${prompt}@${version}`;
 }
 
-/** With what was typed here before, and offers what was typed elsewhere in the playground. */
+/** Restores the drafts of this playground, and offers those of others. */
 function Kept({ subject, search }: { subject: string; search: PlaygroundSearch }) {
   const navigate = playgroundRoute.useNavigate();
-  // An address that says more is not passed over for what was done here before.
+  // An address with more parameters takes precedence over an earlier draft.
   const draft = useOpenDraft<PlaygroundDraft>(
     KIND,
     subject,
@@ -111,12 +111,12 @@ function FromExecution({ id, draft }: { id: string; draft: OpenPlayground }) {
   );
 }
 
-/** Does again what a run did with one of its examples. */
+/** Repeats one example of an evaluation. */
 function FromExample({ id, seq, draft }: { id: string; seq: number; draft: OpenPlayground }) {
   const run = useQuery(evaluationQuery(id));
   const result = useQuery(resultQuery(id, seq));
   const { prompt_name: name = '', prompt_version = 0 } = run.data ?? {};
-  // A draft is not kept as a version, and its prompt need not exist: what was sent takes its place.
+  // A draft is not stored as a version, and its prompt need not exist: use the sent input instead.
   const isDraft = run.data !== undefined && prompt_version === 0;
   const sent = useQuery({ ...inputQuery(id, seq), enabled: isDraft });
   const prompt = useQuery({ ...promptQuery(name, prompt_version), enabled: prompt_version > 0 });

@@ -46,7 +46,7 @@ import './playground.css';
 
 export type OpenPlayground = ReturnType<typeof useOpenDraft<PlaygroundDraft>>;
 
-/** What it begins with where nothing was typed before. */
+/** The initial state if there is no draft. */
 export interface Start {
   pane: Pane;
   variables: Record<string, unknown>;
@@ -55,7 +55,7 @@ export interface Start {
 const isEmpty = ({ variables, expected, example }: Row) =>
   example === undefined && expected === undefined && Object.values(variables).every((value) => !value);
 
-/** Panes against rows of variables: each pair is a cell that is run by itself, or with its row, its pane, or all. */
+/** Panes against rows of variables: each pair is a cell that runs alone, or with its row, its pane, or all. */
 export function Playground({
   prompt,
   start,
@@ -78,14 +78,14 @@ export function Playground({
     const panes = panesOfAddress(search);
     return { panes: panes.length > 0 ? panes : [pane], rows: [newRow({ variables })], evaluators: [] };
   });
-  /** As it is, also for runs that began with an earlier state. */
+  /** The current state, also for runs started with an earlier one. */
   const current = useRef(bench);
   const showAddress = () => {
     const address = addressOf(current.current, prompt?.name);
     void navigate({ search: (before) => ({ ...before, ...address }), replace: true, resetScroll: false });
     return { ...search, ...address };
   };
-  /** Also what the address says of it. */
+  /** Also clears the address parameters. */
   const throwAway = async () => {
     await navigate({ search: startOf(search), replace: true, resetScroll: false });
     startOver();
@@ -94,14 +94,14 @@ export function Playground({
     current.current = next;
     setBench(next);
   };
-  /** What someone has typed or chosen; runs are not kept. */
+  /** Applies user input; runs are not stored. */
   const edit = (change: (before: Bench) => Partial<Bench>) => {
     set({ ...current.current, ...change(current.current) });
     keep(toDraft(showAddress(), current.current));
   };
   const [cells] = useState(() => new Cells());
   useEffect(() => () => cells.dispose(), [cells]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what was restored
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the restored state
   useEffect(() => {
     if (restored) showAddress();
   }, []);
@@ -111,7 +111,7 @@ export function Playground({
   const mayExecute = useMay('execute');
   const { panes, rows, evaluators } = bench;
 
-  /** What it began with, such as the model of an execution, and what has run already. */
+  /** Models from the start, such as that of an execution, and models that have already run. */
   const [begun] = useState(() => start().pane.model);
   const ran = [begun, ...tried.map(({ pane }) => pane.model)];
 
@@ -171,7 +171,7 @@ export function Playground({
     );
   };
   const heads = useRef<HTMLDivElement>(null);
-  /** Whether nothing of these panes is to be confirmed first, such as an unknown model; else it leads there. */
+  /** Whether these panes need no confirmation, such as for an unknown model; otherwise focuses it. */
   const isConfirmed = (some: readonly Pane[]) =>
     some.every(({ key }) => {
       const open = heads.current?.querySelector<HTMLInputElement>(`[data-pane="${key}"] input:required:invalid`);
@@ -181,7 +181,7 @@ export function Playground({
     if (!mayExecute || !isConfirmed(some)) return;
     for (const row of ofRows) for (const pane of some) run(pane, row, turns);
   };
-  /** Scores what there is. */
+  /** Scores all existing outputs. */
   const scoreAll = () => {
     for (const row of current.current.rows)
       for (const pane of current.current.panes) {
@@ -193,7 +193,7 @@ export function Playground({
   };
   const addRows = (more: readonly Row[]) =>
     edit((before) => ({ rows: [...before.rows.filter((row) => !isEmpty(row)), ...more].slice(0, MAX_ROWS) }));
-  /** Puts what was tried into a pane of its own, and shows what came of it. */
+  /** Restores an attempt to a separate pane, with its result. */
   const bringBack = (found: Tried, execution: Execution) => {
     const pane = paneOfKept(found.pane);
     const same = JSON.stringify(found.variables);
@@ -208,7 +208,7 @@ export function Playground({
   const several = panes.length * rows.length > 1;
 
   return (
-    // Ctrl+Enter runs everything from wherever one types.
+    // Ctrl+Enter runs everything, wherever the focus is.
     // biome-ignore lint/a11y/noStaticElementInteractions: the same is done by the button "Run all"
     <div
       className="stack"
@@ -377,7 +377,7 @@ function StopButton({ cells }: { cells: Cells }) {
   );
 }
 
-/** Reads the rows that the address means, once. */
+/** Loads the rows in the address, once. */
 function RowsOfAddress({ onRows }: { onRows: (rows: readonly Row[]) => void }) {
   const search = playgroundRoute.useSearch();
   const [wanted] = useState(() => examplesOfAddress(search));
@@ -396,7 +396,7 @@ function RowsOfAddress({ onRows }: { onRows: (rows: readonly Row[]) => void }) {
   return wanted !== undefined && data === undefined ? <p role="status">Reading the examples…</p> : null;
 }
 
-/** Which prompt the panes have versions of. */
+/** Selects the prompt whose versions the panes use. */
 function PromptChoice({ name }: { name: string | undefined }) {
   const { data: names = [] } = useQuery(namesQuery);
   const [typed, setTyped] = useState(name ?? '');

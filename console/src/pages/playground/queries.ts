@@ -10,12 +10,12 @@ export interface Example {
   seq: number;
   key: string;
   variables: Record<string, unknown>;
-  /** Absent: nothing is. */
+  /** Absent if there is none. */
   expected?: unknown;
 }
 
 const PAGE = 200;
-/** Pages are read until all that are wanted are there. */
+/** Maximum pages to read until all wanted examples are found. */
 const MOST_PAGES = 10;
 
 /** @param version a number, a label, or empty for the latest */
@@ -27,7 +27,7 @@ export const paneVersionQuery = (name: string, version: string) =>
         queryFn: ({ signal }) => get<Prompt>(pathOf('prompts', name), { label: version }, signal),
       });
 
-/** The first examples of a dataset, those that hold a text. @param q empty: all */
+/** The first examples of a dataset that contain a text. @param q empty for all */
 export const examplesQuery = (dataset: string, q: string) =>
   queryOptions({
     queryKey: ['datasets', 'examples', dataset, 'first', q],
@@ -40,7 +40,7 @@ export const examplesQuery = (dataset: string, q: string) =>
     },
   });
 
-/** Rows of the examples at these places. */
+/** Rows from the examples at these positions. */
 export const rowsQuery = (dataset: string, version: number | undefined, seqs: readonly number[]) =>
   queryOptions({
     queryKey: ['datasets', 'examples', dataset, version ?? 'latest', seqs],

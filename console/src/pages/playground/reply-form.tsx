@@ -4,7 +4,7 @@ import { TextArea } from '../../components/fields.tsx';
 import type { ChatMessage } from './pane-state.ts';
 import type { Run } from './run.ts';
 
-/** What the model said, as a message of the conversation; none where it said nothing. */
+/** The output as a message of the conversation; empty if there was none. */
 export function replyOf({ output, toolCalls }: Pick<Run, 'output' | 'toolCalls'>): ChatMessage[] {
   if (toolCalls.length === 0) return output === '' ? [] : [{ role: 'assistant', content: output }];
   const text = output === '' ? [] : [{ type: 'text' as const, text: output }];
@@ -13,7 +13,7 @@ export function replyOf({ output, toolCalls }: Pick<Run, 'output' | 'toolCalls'>
   ];
 }
 
-/** The next message of a conversation. */
+/** A form for the next message of a conversation. */
 export function ReplyForm({
   name,
   onSend,
@@ -37,7 +37,7 @@ export function ReplyForm({
         autoFocus
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-          // Sends this one, and runs nothing else.
+          // Submits only this form.
           event.preventDefault();
           event.stopPropagation();
           send();

@@ -6,20 +6,20 @@ const toSearch = (search: Record<string, unknown>) =>
   optional({
     prompt: text(search['prompt']),
     version: version(search['version']),
-    /** An execution to begin with, in place of a prompt. */
+    /** An execution to start from, instead of a prompt. */
     execution: text(search['execution']),
-    /** An example of an evaluation to begin with: the id of the evaluation, and the `seq` of the example. */
+    /** An evaluation example to start from: the id of the evaluation, and the `seq` of the example. */
     evaluation: text(search['evaluation']),
     example: place(search['example']),
-    /** What the panes have: `latest,3,production@provider/model`. */
+    /** The settings of the panes: `latest,3,production@provider/model`. */
     panes: text(search['panes']),
-    /** Where the rows are from, `name@version`, and which examples: `0-9,12`. */
+    /** The dataset of the rows, `name@version`, and their positions: `0-9,12`. */
     dataset: text(search['dataset']),
     examples: text(search['examples']),
   });
 export type PlaygroundSearch = ReturnType<typeof toSearch>;
 
-/** What of an address says which playground it is. The rest changes with what is done there. */
+/** The address parameters that identify a playground. The others change while working in it. */
 export const startOf = ({ prompt, version: chosen, execution, evaluation, example }: PlaygroundSearch) => ({
   prompt,
   version: chosen,

@@ -14,14 +14,14 @@ import { VariablesForm } from './variables-form.tsx';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : value === undefined ? '' : formatJson(value));
 
-/** Of a value that is not edited: *Edit* shows all of it. */
+/** Characters shown of a read-only value: *Edit* shows all of it. */
 const SHOWN_CHARACTERS = 600;
 const shortOf = (value: unknown) => {
   const text = textOf(withoutImages(value));
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 };
 
-/** A set of variables: a form, or (of an example) the values until they are to be changed. */
+/** A set of variables: a form, or the values of an example until edited. */
 export function RowHead({
   row,
   number,
@@ -32,7 +32,7 @@ export function RowHead({
   onRemove,
 }: {
   row: Row;
-  /** Undefined: it is the only one. */
+  /** Undefined if it is the only one. */
   number: number | undefined;
   names: readonly string[];
   inputs: Inputs;

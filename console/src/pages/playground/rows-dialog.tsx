@@ -17,13 +17,13 @@ const previewOf = ({ variables }: Example) =>
     .join(' · ')
     .slice(0, 120);
 
-/** Takes examples of a dataset as rows: the first so many, or those that are chosen. */
+/** Adds examples of a dataset as rows: a number of first ones, or selected ones. */
 export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void; onClose: () => void }) {
   const datasets = useQuery(datasetNamesQuery).data?.data ?? [];
   const [name, setName] = useState('');
   const [q, setQ] = useState('');
   const [count, setCount] = useState(String(USUAL));
-  /** Undefined: the first so many. */
+  /** Undefined for a number of first ones. */
   const [picked, setPicked] = useState<ReadonlySet<number>>();
   const isKnown = datasets.some((each) => each.name === name);
   const query = useQuery({ ...examplesQuery(name, q.trim()), enabled: isKnown });

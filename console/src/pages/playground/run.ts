@@ -3,18 +3,18 @@ import type { CreateExecution, Execution } from '../../api-types.ts';
 
 export type ToolCall = Execution['tool_calls'][number];
 
-/** What is known of a run so far. */
+/** The state of a run. */
 export interface Run {
-  /** `waiting` for its turn, and `stopped` before that came; `starting` until the API has the execution. */
+  /** `waiting` for its turn, or `stopped` before that; `starting` until the API has created the execution. */
   state: 'waiting' | 'stopped' | 'starting' | 'running' | 'ended' | 'refused';
   output: string;
   toolCalls: ToolCall[];
   execution: Execution | undefined;
   /** Why there is no execution, or why it can't be followed. */
   error: unknown;
-  /** From the request to the first of the output, in milliseconds. */
+  /** From the request to the first output, in milliseconds. */
   firstTokenMs: number | undefined;
-  /** From the request to the end, as this browser saw it; of a run that was made before, as the service did. */
+  /** From the request to the end, as measured in this browser; for an earlier run, by the service. */
   totalMs: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export const NEW_RUN: Run = {
 export const isBusy = ({ state }: Pick<Run, 'state'>) =>
   state === 'waiting' || state === 'starting' || state === 'running';
 
-/** A run that was made before. */
+/** The state of an earlier run. */
 export const runOf = (execution: Execution): Run => ({
   ...NEW_RUN,
   state: 'ended',
@@ -44,7 +44,7 @@ export const runOf = (execution: Execution): Run => ({
 const MAX_TRIES = 30;
 const RETRY_MS = 1_000;
 
-/** Takes in an event of a stream of an execution. */
+/** Applies an event of an execution's stream. */
 export function afterEvent(run: Run, { type, data }: StreamEvent): Run {
   const event = data as { execution?: Execution; delta?: string; tool_call?: ToolCall };
   switch (type) {
@@ -74,8 +74,8 @@ export function afterEvent(run: Run, { type, data }: StreamEvent): Run {
 }
 
 /**
- * Runs what `body` says and follows its stream; where that breaks off, it goes on from there.
- * @param onChange gets the run whenever it has changed, at most once a frame
+ * Starts a run with `body` and follows its stream; reconnects if that breaks off.
+ * @param onChange receives the run after changes, at most once per frame
  */
 export async function followRun(
   body: CreateExecution,
@@ -97,7 +97,7 @@ export async function followRun(
     if (run.firstTokenMs === undefined && (event.type === 'output_text.delta' || event.type === 'tool_call'))
       run = { ...run, firstTokenMs: performance.now() - startedAt };
     if (run.state === 'ended') run = { ...run, totalMs: performance.now() - startedAt };
-    // Windows in the background have no frames, but they have ends.
+    // Background windows get no frames, but their runs end, too.
     if (run.state === 'ended') show();
     else if (frame === 0) frame = requestAnimationFrame(show);
   };
@@ -121,7 +121,7 @@ export async function followRun(
         if (!mayPass || run.execution === undefined) throw error;
       }
       if (hasEnded()) return;
-      // Without an id there is nothing to go on with, and running it again would cost twice.
+      // Without an id the run cannot be resumed, and running it again would cost twice.
       if (run.execution === undefined || tries === MAX_TRIES)
         throw new Error('The response was interrupted. Run it again.');
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -135,10 +135,10 @@ export async function followRun(
   }
 }
 
-/** Asks for the end of a run; its stream says when it has come. */
+/** Requests the cancellation of a run; its stream reports the end. */
 export const cancelRun = (id: string) => post<Execution>(`${pathOf('executions', id)}/cancel`);
 
-/** What was sent, with the names of files in place of what they hold. */
+/** The sent input, with the names of files instead of their content. */
 export const withoutFiles = (input: Execution['input']) =>
   typeof input === 'string'
     ? input

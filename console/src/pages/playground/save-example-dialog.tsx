@@ -10,14 +10,14 @@ import { plural } from '../../format.ts';
 import { additionInWords } from '../datasets/addition.ts';
 import { addExample } from '../datasets/examples.ts';
 
-/** Adds variables, and what was or should have been the output, to a dataset. */
+/** Adds variables with the actual or corrected output to a dataset. */
 export function SaveExampleDialog({
   id,
   variables,
   expected: suggested,
   onClose,
 }: {
-  /** Of the execution that they are of, if there is one. */
+  /** The id of their execution, if any. */
   id?: string;
   variables: Record<string, unknown>;
   expected: string;

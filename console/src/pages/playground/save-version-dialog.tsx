@@ -10,7 +10,7 @@ import { NewerVersionDialog } from '../prompt/newer-version-dialog.tsx';
 import { createPrompt, saveVersion } from '../prompt/save-version.ts';
 import { type Pane, versionBody } from './pane-state.ts';
 
-/** Makes what a pane runs the next version of its prompt, or a prompt of its own. */
+/** Saves a pane as the next version of its prompt, or as a new prompt. */
 export function SaveVersionDialog({
   pane,
   prompt,
@@ -20,7 +20,7 @@ export function SaveVersionDialog({
 }: {
   pane: Pane;
   prompt: Prompt | undefined;
-  /** The newest version that whoever saves knows of. */
+  /** The newest version that the user has seen. */
   newest: number;
   onSaved: () => void;
   onClose: () => void;
@@ -37,12 +37,12 @@ export function SaveVersionDialog({
     await navigate({ to: '/prompts/$', params: { _splat: saved.name }, search: { tab: 'versions' } });
   };
   /**
-   * @param known the newest version that whoever saves knows of
-   * @returns whether it was saved: false where someone else was faster
+   * @param known the newest version that the user has seen
+   * @returns whether it was saved: false if someone else saved first
    */
   const save = async (known: number): Promise<boolean> => {
     const commit = message.trim() === '' ? {} : { commit_message: message.trim() };
-    // Both were read from forms: the API checks them.
+    // Both come from forms: the API validates them.
     const body = { ...versionBody(pane, prompt), ...commit } as UpdatePrompt;
     const to = name.trim();
     if (to !== prompt?.name) {
@@ -59,7 +59,7 @@ export function SaveVersionDialog({
   };
   const isSaving = useRef(false);
   const saveAnyway = async (version: number) => {
-    // A second click would find the version that the first one makes.
+    // A second click would conflict with the version created by the first.
     if (isSaving.current) return;
     isSaving.current = true;
     try {

@@ -6,7 +6,7 @@ import type { Evaluator } from '../evaluations/evaluator.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { evaluatorTypesQuery } from '../evaluations/queries.ts';
 
-/** How the outputs on the page are scored. */
+/** Configures how outputs on the page are scored. */
 export function ScoringDialog({
   value,
   onChange,
@@ -17,7 +17,7 @@ export function ScoringDialog({
   onClose: () => void;
 }) {
   const [chosen, setChosen] = useState<readonly Evaluator[]>(value.length > 0 ? value : [{ type: 'exact_match' }]);
-  // The form is as wide as it is from the beginning.
+  // Wait for the types, so that the dialog does not change its width.
   const isReady = useQuery(evaluatorTypesQuery).isSuccess;
   return (
     <FormDialog

@@ -5,7 +5,7 @@ import { formatJson, pluralWord } from '../../format.ts';
 import type { ChatMessage } from './pane-state.ts';
 import type { ToolCall } from './run.ts';
 
-/** What was typed, as JSON where it is some. */
+/** The input, as JSON if it is valid. */
 function resultOf(typed: string): unknown {
   try {
     return JSON.parse(typed);
@@ -14,7 +14,7 @@ function resultOf(typed: string): unknown {
   }
 }
 
-/** The tools that the model asks for, with a field for what each of them gives: then the conversation goes on. */
+/** The tool calls that the model requested, with a result field for each, to continue the conversation. */
 export function ToolResultsForm({
   calls,
   name,

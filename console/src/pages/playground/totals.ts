@@ -1,11 +1,11 @@
 import type { Cell } from './cells.ts';
 
-/** What the cells of a pane have cost and taken together. */
+/** The total cost and time of a pane's cells. */
 export interface Totals {
-  /** Those that were begun. */
+  /** Number of started runs. */
   runs: number;
   completed: number;
-  /** US dollars, with the calls of judges; null where the price of one is not known. */
+  /** US dollars, including judges; null if any price is unknown. */
   cost: string | null;
   medianMs: number | undefined;
   medianFirstTokenMs: number | undefined;
@@ -21,10 +21,10 @@ function median(values: readonly number[]): number | undefined {
   return low === undefined || high === undefined ? undefined : (low + high) / 2;
 }
 
-/** The cost of what judges said of a cell. */
+/** The cost of the judges of a cell. */
 const judgesCost = ({ scoring }: Cell) => (scoring?.scores ?? []).flatMap(({ cost }) => (cost === null ? [] : [cost]));
 
-/** Where a judge gave no score, the rest would be another mean. */
+/** If a judge gave no score, the mean of the rest is not comparable. */
 const isUnscored = ({ scores }: NonNullable<Cell['scoring']>) => scores.some(({ score }) => score === null);
 
 export function totalsOf(cells: readonly Cell[]): Totals {

@@ -4,7 +4,7 @@ import { JsonField } from '../../components/parameters-form.tsx';
 import { t } from '../../strings.ts';
 import { isRequired } from '../prompt/inputs-form.tsx';
 
-/** A field for each variable, of the kind that the prompt's inputs say. */
+/** A field for each variable, according to the prompt's inputs. */
 export function VariablesForm({
   names,
   inputs,
@@ -32,7 +32,7 @@ export function VariablesForm({
   );
 }
 
-/** A scalar in a field. */
+/** A scalar as shown in a field. */
 const shown = (value: unknown) =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -84,7 +84,7 @@ function VariableField({
     case 'file':
       return <JsonField label={`${name} (${input.type}, as JSON)`} hint={hint} value={value} onChange={onChange} />;
     default:
-      // What a past run was given may be more than a text.
+      // Values of a past run can be other than strings.
       if (value !== undefined && typeof value !== 'string')
         return <JsonField label={`${name} (JSON)`} hint={hint} value={value} onChange={onChange} />;
       return (

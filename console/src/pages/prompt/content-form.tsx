@@ -15,7 +15,7 @@ const FORMS = [
   { value: 'messages', label: 'Messages' },
 ];
 
-/** Everything of a version that can be edited. */
+/** All editable parts of a version. */
 export function ContentForm({
   content,
   onChange,
@@ -25,9 +25,9 @@ export function ContentForm({
 }: {
   content: Content;
   onChange: (part: Partial<Content>) => void;
-  /** Those of the version that the edit began with, includes counted. */
+  /** The variables of the version being edited, including those of includes. */
   variables: readonly string[];
-  /** Those of the version that the edit began with. */
+  /** The models of the version being edited. */
   storedModels: readonly string[];
   disabled: boolean;
 }) {
@@ -148,7 +148,7 @@ function FallbackModels({
   stored: readonly string[];
   onChange: (models: string[]) => void;
 }) {
-  // One more than there are, as long as there may be more.
+  // One more than exist, as long as more are allowed.
   const shown = models.length < MAX_FALLBACK_MODELS && models.at(-1) !== '' ? [...models, ''] : models;
   const [open, setOpen] = useState(models.length > 0);
   return (
@@ -157,7 +157,7 @@ function FallbackModels({
       <div className="stack">
         {shown.map((model, index) => (
           <ModelField
-            // They are told apart by their place alone.
+            // They are identified only by their position.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             key={index}
             label={`${index + 1}.`}

@@ -2,7 +2,7 @@ import type { Inputs, Parameters, Prompt, PromptMessage, UpdatePrompt } from '..
 import { formatJson } from '../../format.ts';
 import { t } from '../../strings.ts';
 
-/** A version while it is edited: what is JSON to the API and has no form is text, which may be wrong for a while. */
+/** A version during editing: JSON fields without a form are text, which may be temporarily invalid. */
 export interface Content {
   form: 'template' | 'messages';
   template: string;
@@ -11,21 +11,21 @@ export interface Content {
   fallback_models: string[];
   parameters: Parameters;
   inputs: Inputs;
-  /** JSON; empty: none. */
+  /** JSON; empty for none. */
   tools: string;
   tool_choice: string;
   config: string;
   description: string;
 }
 
-/** `key` tells messages apart while they are moved. `json`: parts that the text editor does not show. */
+/** `key` identifies messages while they are moved. `json` contains parts that the text editor does not show. */
 export interface EditedMessage {
   key: number;
   role: 'system' | 'user' | 'assistant' | 'tool' | 'placeholder';
   text: string;
   isJson: boolean;
   required: boolean;
-  /** Fields besides role and content, which have no form: they stay as they are. */
+  /** Fields other than role and content, which have no form and stay unchanged. */
   others?: Record<string, unknown>;
 }
 
@@ -39,14 +39,14 @@ export const newMessage = (role: EditedMessage['role'], text = ''): EditedMessag
   required: true,
 });
 
-/** Messages that were kept have keys of another page. */
+/** Stored messages with new keys, because theirs belong to another page. */
 export const renewed = (messages: readonly EditedMessage[]): EditedMessage[] =>
   messages.map((message) => ({ ...message, key: nextKey++ }));
 
-/** A content that was kept, ready to be edited. */
+/** Stored content, ready for editing. */
 export const withNewKeys = (content: Content): Content => ({ ...content, messages: renewed(content.messages) });
 
-/** A message with all that it has, ready to be edited. */
+/** A complete message, ready for editing. */
 export function toEdited(message: PromptMessage): EditedMessage {
   if ('placeholder' in message)
     return { ...newMessage('placeholder', message.placeholder), required: message.required ?? true };
@@ -59,7 +59,7 @@ export function toEdited(message: PromptMessage): EditedMessage {
   return { ...newMessage(role, formatJson(content)), isJson: true, ...kept };
 }
 
-/** What could not be read as JSON, and where. */
+/** An invalid JSON field. */
 export class ContentError extends Error {
   constructor(where: string, cause: unknown) {
     super(t(`${where} is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`));
@@ -76,7 +76,7 @@ function parse(where: string, json: string): unknown {
   }
 }
 
-/** Those that a message still has whose role was changed. */
+/** The fields that a message keeps after its role was changed. */
 function fitting(role: EditedMessage['role'], others: Record<string, unknown> = {}): Record<string, unknown> {
   if (role === 'assistant') return others;
   return role !== 'tool' && others['name'] !== undefined ? { name: others['name'] } : {};
@@ -112,12 +112,12 @@ function parseToolChoice(choice: string): unknown {
   return choice.startsWith('{') ? parse(t('Tool choice'), choice) : choice;
 }
 
-/** What a version says; the others are about the request. */
+/** Fields of a version's content; the others concern the request. */
 type ContentField = Exclude<keyof UpdatePrompt, 'commit_message' | 'base_version'>;
 
 /**
- * All of a version, as the API takes it.
- * @throws ContentError where something that must be JSON is none
+ * The whole version in API format.
+ * @throws ContentError if a JSON field is invalid
  */
 export function toBody(content: Content): Record<ContentField, unknown> {
   const { form, template, messages } = content;
@@ -136,7 +136,7 @@ export function toBody(content: Content): Record<ContentField, unknown> {
 }
 
 /**
- * What differs between two contents, as `PUT /prompts/{name}` takes it.
+ * The differences between two contents for `PUT /prompts/{name}`.
  * @throws ContentError
  */
 export function changesOf(before: Content, after: Content): UpdatePrompt {
@@ -148,7 +148,7 @@ export function changesOf(before: Content, after: Content): UpdatePrompt {
   );
 }
 
-/** A version as one text, to read and to compare. */
+/** A version as one text, for reading and comparing. */
 export function textOf(prompt: Prompt): string {
   const messages = (prompt.messages ?? []).map((message) =>
     'placeholder' in message

@@ -16,18 +16,18 @@ import { NewerVersionDialog } from './newer-version-dialog.tsx';
 import { promptRoute } from './routes.ts';
 import { saveVersion } from './save-version.ts';
 
-/** How often someone who edits is told of versions that others have saved. */
+/** How often the page checks for versions saved by others. */
 const POLL_INTERVAL_MS = 15_000;
 
-/** What is kept of an edit until it is saved. */
+/** The stored state of an edit until it is saved. */
 interface PromptDraft {
-  /** The version that is edited. */
+  /** The version being edited. */
   base: number;
   content: Content;
   message: string;
 }
 
-/** Edits a version: the latest, unless another is asked for. Saving makes the next one. */
+/** Edits a version, by default the latest. Saving creates the next one. */
 export function EditTab({ latest, version }: { latest: Prompt; version: number | undefined }) {
   const { name } = latest;
   const draft = useOpenDraft<PromptDraft>('prompt', name, ({ base }) => version === undefined || base === version);
@@ -42,10 +42,10 @@ export function EditTab({ latest, version }: { latest: Prompt; version: number |
 
 type DraftOfPrompt = ReturnType<typeof useOpenDraft<PromptDraft>>;
 
-/** Reads the version that is edited: that of the draft, the one that is asked for, or the latest. */
+/** Loads the version to edit: that of the draft, the requested one, or the latest. */
 function Begin({ latest, version, ...draft }: { latest: Prompt; version: number | undefined } & DraftOfPrompt) {
   const [number] = useState(draft.open.restored?.value.base ?? version ?? latest.version);
-  // It is no longer the latest once it was saved.
+  // After saving it is no longer the latest.
   const [first] = useState(number === latest.version ? latest : undefined);
   const other = useQuery({ ...promptQuery(latest.name, number), enabled: first === undefined });
   return (
@@ -55,7 +55,7 @@ function Begin({ latest, version, ...draft }: { latest: Prompt; version: number 
   );
 }
 
-/** The changes of an edit, or why there are none to speak of. */
+/** The changes of an edit, or the error in them. */
 function tryChanges(before: Content, after: Content) {
   try {
     return { changes: changesOf(before, after), fault: undefined };
@@ -65,13 +65,13 @@ function tryChanges(before: Content, after: Content) {
 }
 
 function Editing({ base: given, open: { restored }, keep, drop, startOver }: { base: Prompt } & DraftOfPrompt) {
-  // What was there when editing began: later versions of others don't change the text under one's hands.
+  // The version when editing started: later versions of others do not change the text being edited.
   const [base, setBase] = useState(given);
   const [content, setContent] = useState(() =>
     restored === undefined ? contentOf(given) : withNewKeys(restored.value.content),
   );
   const [message, setMessage] = useState(restored?.value.message ?? '');
-  /** As it is, also for what began with an earlier state. */
+  /** The current value, also for closures of earlier renders. */
   const current = useRef({ base: base.version, content, message });
   const edit = (part: { content?: Partial<Content>; message?: string }) => {
     const before = current.current;
@@ -88,24 +88,24 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
   const navigate = promptRoute.useNavigate();
   const mayWrite = useMay('write');
   const { data: latest = given } = useQuery({ ...promptQuery(given.name), refetchInterval: POLL_INTERVAL_MS });
-  // The newest version that whoever edits has seen.
+  // The newest version that the user has seen.
   const [seen, setSeen] = useState(restored === undefined ? Math.max(given.version, latest.version) : given.version);
 
   const original = useMemo(() => contentOf(base), [base]);
-  // Variables that are not in the text itself: of includes, files, placeholders of messages.
+  // Variables outside of the text itself: from includes, files, message placeholders.
   const included = useMemo(() => {
     const own = placeholdersIn([base.template, ...original.messages.map(({ text }) => text)].join('\n'));
     return base.variables.filter((name) => !own.includes(name));
   }, [base, original]);
-  // Not with each key: long texts take a while to compare.
+  // Deferred: long texts take a while to compare.
   const typed = useDeferredValue(content);
   const { changes, fault } = useMemo(() => tryChanges(original, typed), [original, typed]);
   const isChanged = changes === undefined || Object.keys(changes).length > 0;
-  // An old version can be saved again as it is.
+  // An old version can be saved again unchanged.
   const canSave = fault === undefined && (isChanged || base.version < seen);
   const { archived } = latest;
   useEffect(() => {
-    // Written back to what it was: there is nothing to keep.
+    // Reverted to the original: no draft is needed.
     if (!isChanged && typed === content && message === '') drop();
   }, [isChanged, typed, content, message, drop]);
 
@@ -120,12 +120,12 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
     setNewer(undefined);
     setError(undefined);
   };
-  /** @param known the newest version that is known to whoever saves */
+  /** @param known the newest version that the user has seen */
   const save = async (known: number) => {
     setError(undefined);
     setSaving(true);
     try {
-      // Fields left out keep what the newest version says, which need not be the one that is edited.
+      // Omitted fields keep the content of the newest version, which may not be the one being edited.
       const newest = known === base.version ? base : await client.fetchQuery(promptQuery(base.name, known));
       const change = {
         ...changesOf(contentOf(newest), content),
@@ -140,7 +140,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
       setBase(saved);
       setSeen(saved.version);
       setNewer(undefined);
-      // What was typed while it was being saved belongs to the next version.
+      // Input during saving belongs to the next version.
       const now = current.current;
       const left = {
         base: saved.version,
@@ -166,7 +166,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
     void save(seen);
   };
   const canSubmit = mayWrite && !archived && canSave && !isSaving;
-  /** Ctrl+S, or ⌘S, from wherever one types. */
+  /** Ctrl+S, or ⌘S, wherever the focus is. */
   const saveByKey = (event: KeyboardEvent<HTMLFormElement>) => {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

@@ -4,7 +4,7 @@ import { PromptLink } from '../../components/badges.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { includedByQuery } from '../../queries.ts';
 
-/** The prompts that include one: what a change of it changes, too. */
+/** The prompts that include this one, and so change with it. */
 export function IncludedBy({ name, lead, none }: { name: string; lead: string; none?: string }) {
   return (
     <QueryState query={useQuery(includedByQuery(name))} what="what includes it">

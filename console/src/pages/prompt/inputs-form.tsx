@@ -5,7 +5,7 @@ import { formatJson } from '../../format.ts';
 const TYPES = ['string', 'number', 'boolean', 'json', 'messages', 'file'] as const;
 type Input = Inputs[string];
 
-/** A value as JSON where it is some, else as text: what people type for a default or a choice. */
+/** Parses input as JSON if valid, otherwise as text, for defaults and choices. */
 function parsed(typed: string): unknown {
   try {
     return JSON.parse(typed);
@@ -17,7 +17,7 @@ function parsed(typed: string): unknown {
 const shown = (value: unknown) =>
   value === undefined ? '' : typeof value === 'string' ? value : formatJson(value).replace(/\n\s*/g, ' ');
 
-/** What is known of each variable. One of which nothing is said is required, and takes any value. */
+/** The settings of each variable. A variable without settings is required, and accepts any value. */
 export function InputsForm({
   names,
   inputs,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { promptLabelsQuery } from '../../queries.ts';
 
-/** Where the labels of a prompt point, each with the way to that version. */
+/** The labels of a prompt, each with a link to its version. */
 export function LabelChips({ name }: { name: string }) {
   const { data: labels } = useQuery(promptLabelsQuery(name));
   return labels?.map(({ label, version }) => (

@@ -7,7 +7,7 @@ import { type EditedMessage, newMessage } from './content.ts';
 
 const ROLES = ['system', 'user', 'assistant', 'tool', 'placeholder'] as const;
 
-/** The messages of a prompt, in order: each has a role and a text, or stands for messages that a run gives. */
+/** The messages of a prompt, in order: each has a role and a text, or is a placeholder for messages of a run. */
 export function MessagesForm({
   messages,
   onChange,

@@ -16,10 +16,10 @@ import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { textOf } from './content.ts';
 
-/** Of a move in place of a release, in characters. */
+/** Maximum length of the reason for overriding a release. */
 const MAX_REASON = 1_000;
 
-/** Points a label at a version, with what changes, and the newest evaluations of the version that has it and the one that gets it in view. */
+/** Moves a label to a version. Shows the changes, and the newest evaluations of both versions. */
 export function MoveLabelDialog({
   version,
   scores,
@@ -39,7 +39,7 @@ export function MoveLabelDialog({
   const isProtected = labels.some((each) => each.label === label && each.protected);
   const isAdmin = useMay('admin');
   const [reason, setReason] = useState('');
-  // A prompt that does not have the label yet is given it without one.
+  // A prompt without the label gets it without a release.
   const needsRelease =
     current !== undefined && labels.some((each) => each.label === label.trim() && each.release?.required);
   const isHere = current?.version === version.version;
@@ -126,7 +126,7 @@ export function MoveLabelDialog({
   );
 }
 
-/** What callers of the label get that they did not get before. */
+/** What changes for callers of the label. */
 function Difference({ name, from, to }: { name: string; from: number; to: Prompt }) {
   const before = useQuery(promptQuery(name, from));
   return (

@@ -5,7 +5,7 @@ import { DiffView } from '../../components/diff-view.tsx';
 import { formatAgo } from '../../format.ts';
 import { textOf } from './content.ts';
 
-/** Tells whoever saves that someone else has saved meanwhile, what that was, and what can be done. */
+/** Tells the user that someone else has saved in the meantime, what changed, and the options. */
 export function NewerVersionDialog({
   base,
   newer,
@@ -15,10 +15,10 @@ export function NewerVersionDialog({
   canSave,
 }: {
   base: Prompt;
-  /** Undefined: the dialog is closed. */
+  /** Undefined if the dialog is closed. */
   newer: Prompt | undefined;
   onClose: () => void;
-  /** Undefined: this can't be done here. */
+  /** Undefined if this is not possible here. */
   onTake?: (newer: Prompt) => void;
   onSaveAnyway: (version: number) => void;
   canSave: boolean;

@@ -20,7 +20,7 @@ import { LabelChips } from './label-chips.tsx';
 import { promptRoute } from './routes.ts';
 import { UseInCode } from './use-in-code.tsx';
 
-// Charts and comparisons are loaded when they are looked at.
+// Charts and comparisons are loaded on demand.
 const RunsTab = lazy(() => import('./runs-tab.tsx').then(({ RunsTab: tab }) => ({ default: tab })));
 const VersionsTab = lazy(() => import('./versions-tab.tsx').then(({ VersionsTab: tab }) => ({ default: tab })));
 
@@ -114,7 +114,7 @@ function Actions({ prompt }: { prompt: Prompt }) {
   const refresh = () => client.invalidateQueries({ queryKey: ['prompts'] });
   const labels = useQuery(promptLabelsQuery(name)).data;
   const includers = useQuery(includedByQuery(name)).data?.data;
-  // Callers of a label, and prompts that include it, fail at once: then it asks first.
+  // Archiving breaks callers of a label and including prompts immediately: ask for confirmation.
   const isInUse = labels?.length !== 0 || includers?.length !== 0;
   const restore = async () => {
     await post(`${pathOf('prompts', name)}/restore`);

@@ -10,13 +10,13 @@ import { formatCost, formatMs, formatScore } from '../../format.ts';
 import { t } from '../../strings.ts';
 import { VersionScores } from '../evaluations/version-scores.tsx';
 
-/** The newest evaluations are enough for the newest of each version and model. */
+/** Enough of the newest evaluations to find the newest of each version and model. */
 const EVALUATIONS = 200;
 
 const datasetOf = ({ dataset }: Evaluation) => dataset?.name ?? t('inline examples');
 const usd = (amount: number) => formatCost({ amount: String(amount) });
 
-/** How good versions and models are, and what that costs, in money and in time. */
+/** The quality of versions and models against cost and latency. */
 export function QualityCharts({ name }: { name: string }) {
   const runs = useQuery({
     queryKey: ['evaluations', 'quality', name],
@@ -60,7 +60,7 @@ export function QualityCharts({ name }: { name: string }) {
   );
 }
 
-/** Of versions alone: a draft is none. Scores over different examples can't be held against each other: those over what was evaluated last are. */
+/** Only versions, not drafts. Scores on different examples are not comparable, so only the dataset evaluated last counts. */
 function pointsOf(runs: readonly Evaluation[]): { dataset: string; cost: ScatterPoint[]; latency: ScatterPoint[] } {
   const scored = runs.filter(
     ({ target, prompt_version, score, examples_total }) =>

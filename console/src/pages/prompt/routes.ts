@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, version } from '../../search.ts';
 import { promptsFolder } from '../prompts/routes.ts';
 
-/** The name of a prompt may hold slashes: it is all that follows. */
+/** The name of a prompt can contain slashes, so it is the rest of the path. */
 export const promptRoute = createRoute({
   getParentRoute: () => promptsFolder,
   path: '$',

@@ -17,7 +17,7 @@ const SPANS = [
   { value: '90', label: '90 days' },
 ];
 const DAY_MS = 86_400_000;
-/** Lines in one chart: the newest versions. */
+/** Lines per chart: the newest versions. */
 const MAX_LINES = 6;
 
 const ENDS: TimeUnit = { title: 'Ended', seconds: 86_400, format: formatTime };
@@ -25,10 +25,10 @@ const ENDS: TimeUnit = { title: 'Ended', seconds: 86_400, format: formatTime };
 const asCost = (value: number | null) => formatCost({ amount: value === null ? null : String(value) });
 const asRuns = (value: number | null) => (value === null ? NONE : formatCount(value));
 
-/** Runs, cost, latency and scores over time, a line for each version. */
+/** Runs, cost, latency and scores over time, one line per version. */
 export function RunsTab({ name }: { name: string }) {
   const [span, setSpan] = useState('30');
-  // The start of a day, so that the address stays the same while it lasts.
+  // The start of a day, so that the address stays the same within it.
   const since = new Date(Math.floor(Date.now() / DAY_MS - Number(span) + 1) * DAY_MS).toISOString();
   const query = useQuery(seriesQuery(name, { since }));
   return (
@@ -83,7 +83,7 @@ function Charts({ name, series: { runs, scores, ...span } }: { name: string; ser
   );
 }
 
-/** The days that there is something of, and how to read a line for each version from them. */
+/** The days with data, and how to read a line for each version from them. */
 function byVersion(runs: readonly DayRow[]) {
   const days = [...new Set(runs.map(({ day }) => day))].sort();
   const versions = [...new Set(runs.map(({ prompt_version }) => prompt_version))]
@@ -103,7 +103,7 @@ function byVersion(runs: readonly DayRow[]) {
   };
 }
 
-/** Scores in the order of time, a line for each dataset. */
+/** Scores in order of time, one line per dataset. */
 function scoreLines(scores: PromptSeries['scores']) {
   const sorted = [...scores].sort((a, b) => a.finished_at.localeCompare(b.finished_at));
   const nameOf = ({ dataset }: (typeof sorted)[number]) => dataset?.name ?? t('Inline examples');

@@ -6,9 +6,9 @@ import { promptQuery, replaceData } from '../../queries.ts';
 const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'version_conflict';
 
 /**
- * Makes the next version of a prompt, unless someone else has made one meanwhile.
- * @param known the newest version that whoever saves knows of
- * @returns the new version, or the one of someone else
+ * Creates the next version of a prompt, unless someone else has created one in the meantime.
+ * @param known the newest version that the user has seen
+ * @returns the new version, or that of someone else
  */
 export async function saveVersion(
   client: QueryClient,
@@ -26,7 +26,7 @@ export async function saveVersion(
   }
 }
 
-/** Makes a prompt of a name that is free. */
+/** Creates a prompt with an unused name. */
 export async function createPrompt(body: CreatePrompt): Promise<Prompt> {
   try {
     return await post<Prompt>('/prompts', { ...body, base_version: 0 });

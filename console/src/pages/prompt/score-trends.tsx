@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/states.tsx';
 import { formatScore, NONE } from '../../format.ts';
 import type { ScoreSummary } from '../scores/types.ts';
 
-/** Lines in one chart: the newest versions. */
+/** Lines per chart: the newest versions. */
 const MAX_LINES = 6;
 const MAX_CHARTS = 12;
 
@@ -14,7 +14,7 @@ type Row = ScoreSummary['data'][number];
 
 const asMean = (value: number | null) => (value === null ? NONE : String(Number(value.toPrecision(4))));
 
-/** What people, programs and evaluators say of a prompt's runs: a chart for each score, a line for each version. */
+/** Scores of a prompt's runs by people, programs and evaluators: a chart per score, a line per version. */
 export function ScoreTrends({ name, since }: { name: string; since: string }) {
   const query = useQuery({
     queryKey: ['scores', 'summary', name, since],

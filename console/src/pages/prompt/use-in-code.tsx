@@ -8,7 +8,7 @@ import { TextView } from '../../components/text-view.tsx';
 const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
-/** What runs a prompt, as a program has it. Values of variables are made up. */
+/** Code that runs a prompt. Values of variables are made up. */
 export function codeOf(
   language: Language,
   { name, variables, label, origin }: { name: string; variables: readonly string[]; label: string; origin: string },
@@ -17,7 +17,7 @@ export function codeOf(
   const body = { prompt_name: name, ...(label !== '' && { label }), variables: values };
   switch (language) {
     case 'curl':
-      // A single quote within a string of the shell ends it, and begins it again.
+      // In a shell, a single quote must close, escape and reopen the string.
       return [
         `curl ${origin}/v1/executions \\`,
         '  -H "Authorization: Bearer $PMS_API_KEY" -H "Content-Type: application/json" \\',
@@ -41,7 +41,7 @@ export function codeOf(
   }
 }
 
-/** How a program runs this prompt, to be copied. */
+/** Code for running this prompt, to copy. */
 export function UseInCode({ prompt, open, onClose }: { prompt: Prompt; open: boolean; onClose: () => void }) {
   const [language, setLanguage] = useState<Language>('curl');
   const [label, setLabel] = useState(prompt.labels[0] ?? '');

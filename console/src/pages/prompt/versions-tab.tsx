@@ -21,7 +21,7 @@ import { textOf } from './content.ts';
 import { MoveLabelDialog } from './move-label-dialog.tsx';
 import { promptRoute } from './routes.ts';
 
-/** All versions with their labels and scores; any two side by side. */
+/** All versions with their labels and scores; any two can be compared. */
 export function VersionsTab({ latest }: { latest: Prompt }) {
   const { name } = latest;
   const versions = useList<Prompt>(`${pathOf('prompts', name)}/versions`);
@@ -54,7 +54,7 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
   );
 }
 
-/** Releases that are bringing a version of the prompt to a label. */
+/** Releases in progress for the prompt. */
 function LiveReleases({ name }: { name: string }) {
   const live = useList<Release>('/releases', { prompt_name: name }).data?.filter(isLive) ?? [];
   return live.map((release) => (

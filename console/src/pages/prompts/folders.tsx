@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { namesQuery } from './names-query.ts';
 
-/** The folders right below one, each with the number of prompts in it at any depth. */
+/** The direct subfolders of a folder, each with its total number of prompts. */
 export function foldersBelow(names: readonly string[], group: string | undefined): Map<string, number> {
   const prefix = group === undefined ? '' : `${group}/`;
   const counts = new Map<string, number>();
@@ -17,7 +17,7 @@ export function foldersBelow(names: readonly string[], group: string | undefined
   return counts;
 }
 
-/** The segments of a prompt's name are folders: where one is, and which are below. */
+/** The segments of a prompt's name are folders: the current one and its subfolders. */
 export function Folders({ group }: { group: string | undefined }) {
   const { data: names } = useQuery(namesQuery);
   const folders = useMemo(() => [...foldersBelow(names ?? [], group)], [names, group]);

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from '../../api.ts';
 
-/** The names of all prompts that are not archived: `GET /models` lists them without their contents. */
+/** The names of all prompts that are not archived, from `GET /models`, which omits their content. */
 export const namesQuery = queryOptions({
   queryKey: ['prompts', 'names'],
   queryFn: async ({ signal }) => {

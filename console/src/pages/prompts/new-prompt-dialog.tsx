@@ -15,13 +15,13 @@ const KINDS = [
 
 const VARIABLES = t('{{ name }} is a variable that each run fills.');
 
-/** A conversation begins with what the model is to be, where that is said, and what it is asked. */
+/** A conversation starts with the system message, if any, and the user message. */
 const messagesOf = (system: string, user: string) => [
   ...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]),
   { role: 'user' as const, content: user },
 ];
 
-/** The least that a prompt needs; all else is in its editor. */
+/** The minimum for a prompt; the rest is in its editor. */
 export function NewPromptDialog({
   open,
   onClose,
@@ -53,7 +53,7 @@ export function NewPromptDialog({
     await client.invalidateQueries({ queryKey: ['prompts'] });
     sent();
     await navigate({ to: '/prompts/$', params: { _splat: prompt.name } });
-    // The dialog goes with the page that it was on.
+    // The dialog disappears with its page.
     return false;
   };
   return (

@@ -22,7 +22,7 @@ const ARCHIVED = [
   { value: 'all', label: 'All' },
 ];
 
-/** At a time. */
+/** Prompts per page. */
 const PAGE = 100;
 
 type SortName = 'name' | 'updated_at' | 'last_score' | 'runs' | 'cost';
@@ -129,7 +129,7 @@ export function PromptsPage() {
     return columnsOf(statistics, sort, sortBy);
   }, [statistics, sort, navigate]);
   const { data, hasMore, loadMore, error } = list;
-  // By the numbers of all: those that are not there yet could be the first.
+  // Loads all before sorting by their numbers: missing ones could be first.
   useEffect(() => {
     if (ownSort !== undefined && hasMore && error === null) loadMore();
   }, [ownSort, hasMore, loadMore, error]);

@@ -2,10 +2,10 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
-/** Above the list and each prompt: by itself, the path of a prompt would be that of the list, too. */
+/** Parent of the list and each prompt: otherwise the path of a prompt would also match the list. */
 export const promptsFolder = createRoute({ getParentRoute: () => shellRoute, path: '/prompts' });
 
-/** What the API sorts by, and what is sorted here, by the numbers of seven days. By name unless chosen. */
+/** Orders of the API, and orders sorted here by the numbers of seven days. The default is by name. */
 const API_SORTS = ['-name', 'updated_at', '-updated_at'] as const;
 const OWN_SORTS = ['last_score', '-last_score', 'runs', '-runs', 'cost', '-cost'] as const;
 const PROMPT_SORTS = [...API_SORTS, ...OWN_SORTS];
@@ -21,11 +21,11 @@ export const promptsRoute = createRoute({
       /** The folder. */
       group: text(search['group']),
       label: text(search['label']),
-      /** The name of a prompt that they include. */
+      /** The name of an included prompt. */
       includes: text(search['includes']),
       archived: oneOf(search['archived'], ['true', 'all']),
       sort: oneOf(search['sort'], PROMPT_SORTS),
-      /** The dialog that is open. */
+      /** The open dialog. */
       dialog: oneOf(search['dialog'], ['new']),
     }),
   component: lazyRouteComponent(() => import('./prompts-page.tsx'), 'PromptsPage'),

@@ -13,7 +13,7 @@ import type { PutQueue, Queue } from './types.ts';
 interface QueueForm {
   name: string;
   description: string;
-  /** One a line. */
+  /** One per line. */
   scoreNames: string;
   fills: boolean;
   filter: FilterForm;
@@ -45,7 +45,7 @@ const toPut = ({ description, scoreNames, fills, filter, sampleRate, reviewers }
   ...(reviewers !== '' && { reviewers_per_item: Number(reviewers) }),
 });
 
-/** Creates a queue, or changes one. */
+/** Creates or edits a queue. */
 export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => void }) {
   const [form, setForm] = useState(() => formOf(queue));
   const set = (part: Partial<QueueForm>) => setForm((before) => ({ ...before, ...part }));

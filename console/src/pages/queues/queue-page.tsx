@@ -82,7 +82,7 @@ function Actions({ queue }: { queue: Queue }) {
   );
 }
 
-/** Adds executions of the past. */
+/** Adds past executions. */
 function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const [filter, setFilter] = useState(EMPTY_FILTER);
   const [limit, setLimit] = useState('100');
@@ -137,7 +137,7 @@ function Facts({ queue }: { queue: Queue }) {
   );
 }
 
-/** A member by name; of a key or a session the end of its id. */
+/** A member by name; for a key or session, the end of its id. */
 function Reviewer({ id }: { id: string }) {
   const short = id.slice(-8);
   return isMember(id) ? <MemberName id={id} fallback={short} /> : short;
@@ -241,7 +241,7 @@ const agreementColumns: Column<ScoreAgreement>[] = [
   },
 ];
 
-/** How much reviewers agree on the items that several have scored. */
+/** How much reviewers agree on items that several have scored. */
 function Agreement({ name }: { name: string }) {
   const query = useQuery({
     queryKey: ['queues', 'agreement', name],

@@ -1,12 +1,12 @@
 import { readValue, type ValueType } from '../scores/score-value.ts';
 import type { CompleteItem } from './types.ts';
 
-/** What a reviewer says of an item, as it is typed. */
+/** The raw input of a reviewer for an item. */
 export interface ReviewDraft {
-  /** By the name of the score. */
+  /** By score name. */
   values: Record<string, string>;
   comment: string;
-  /** Undefined: the output is right, or nothing is said of it. */
+  /** Undefined if the output is correct, or not judged. */
   correction: string | undefined;
 }
 

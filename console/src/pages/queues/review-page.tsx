@@ -80,7 +80,7 @@ function Reviewing({ queue, definitions }: { queue: Queue; definitions: readonly
   const review = useReview(queue.name);
   const mayScore = useMay('score');
   const mayWrite = useMay('write');
-  // What was typed for an item stays until the page is left: also where another one is shown meanwhile.
+  // Input for an item is kept until the page is left, even if another one is shown in between.
   const [drafts, setDrafts] = useState<Record<string, ReviewDraft>>({});
   const [dataset, setDataset] = useState('');
   const { item, error, busy, take, canUndo, undo } = review;
@@ -156,7 +156,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
   const [keys, setKeys] = useState(keysAreOn);
   const typeOf = (name: string): ValueType =>
     definitions.find((each) => each.name === name) ?? { data_type: 'numeric' };
-  // Those who can't see the page hear of the next item by this.
+  // Lets screen readers announce the next item.
   useEffect(() => heading.current?.focus(), []);
 
   const body = toComplete(draft, names, typeOf, dataset);
@@ -181,7 +181,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
       const choices = keyedChoicesOf(typeOf(name));
       const chosen = choices?.find((choice) => choice.key === key);
       if (chosen !== undefined) setValue(active, chosen.value);
-      // The key is then typed into it.
+      // The key then becomes input of the field.
       if (choices === undefined)
         form.current?.querySelector<HTMLElement>(`[data-score="${active}"] :is(input, textarea)`)?.focus();
       return chosen !== undefined;
@@ -284,7 +284,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
   );
 }
 
-/** What could not be done; what was typed stays. */
+/** An error; the input is kept. */
 function Problem({ item, review: { error, busy, take } }: { item: QueueItem; review: Review }) {
   if (error === undefined) return null;
   if (!(error instanceof ApiError) || error.code !== 'invalid_state') return <ErrorState error={error} />;
@@ -304,7 +304,7 @@ function Problem({ item, review: { error, busy, take } }: { item: QueueItem; rev
   );
 }
 
-/** How long the item is the reviewer's. */
+/** The remaining lease of the item. */
 function Lease({ item }: { item: QueueItem }) {
   const end = leaseEndOf(item);
   const [, setNow] = useState(0);

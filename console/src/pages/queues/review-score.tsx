@@ -1,7 +1,7 @@
 import { ScoreField } from '../scores/score-field.tsx';
 import { keyedChoicesOf, type ValueType } from '../scores/score-value.ts';
 
-/** A score that a reviewer gives: by a key where it is one of a few values. */
+/** A score of a reviewer, with a key for each value if there are only a few. */
 export function ReviewScore({
   name,
   index,
@@ -16,7 +16,7 @@ export function ReviewScore({
   index: number;
   type: ValueType;
   description: string | null;
-  /** Whether number keys are for it. */
+  /** Whether it handles the number keys. */
   active: boolean;
   value: string;
   onChange: (value: string) => void;

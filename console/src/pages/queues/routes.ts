@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
-/** Above the list and each queue: by itself, the path of a queue would be that of the list, too. */
+/** Parent of the list and each queue: otherwise the path of a queue would also match the list. */
 export const queuesFolder = createRoute({ getParentRoute: () => shellRoute, path: '/queues' });
 
 export const queuesRoute = createRoute({
@@ -10,14 +10,14 @@ export const queuesRoute = createRoute({
   component: lazyRouteComponent(() => import('./queues-page.tsx'), 'QueuesPage'),
 });
 
-/** The name of a queue may hold slashes: it is all that follows. */
+/** The name of a queue can contain slashes, so it is the rest of the path. */
 export const queueRoute = createRoute({
   getParentRoute: () => queuesFolder,
   path: '$',
   component: lazyRouteComponent(() => import('./queue-page.tsx'), 'QueuePage'),
 });
 
-/** Where its items are scored. */
+/** The page for scoring its items. */
 export const reviewRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/review/$',

@@ -9,17 +9,17 @@ import { executionQuery } from '../../queries.ts';
 import { inputQuery, sameExampleQuery } from '../evaluations/queries.ts';
 import type { QueueItem } from './types.ts';
 
-/** What is to be scored, as it was read from its execution or evaluation. */
+/** The content to score, from its execution or evaluation. */
 export interface Content {
   output: string | null;
-  /** Undefined: it is on its way. Null: nothing was sent. */
+  /** Undefined while loading. Null if nothing was sent. */
   input: string | readonly unknown[] | null | undefined;
   expected: unknown;
   prompt: { name: string | null; version: number | null } | undefined;
   error: unknown;
 }
 
-/** Undefined: it is on its way. */
+/** Undefined while loading. */
 export function useContent({ execution_id, evaluation_id, example_id }: QueueItem['subject']): Content | undefined {
   const execution = useQuery({ ...executionQuery(execution_id ?? ''), enabled: execution_id !== undefined });
   const isExample = evaluation_id !== undefined && example_id !== undefined;
@@ -50,7 +50,7 @@ export function useContent({ execution_id, evaluation_id, example_id }: QueueIte
   return execution.error ? { ...nothing, error: execution.error } : undefined;
 }
 
-/** Leads to what is scored. */
+/** A link to the scored subject. */
 export function SubjectLink({
   subject: { execution_id, evaluation_id, example_id },
 }: {

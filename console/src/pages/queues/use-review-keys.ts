@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { hasDialog, TYPED } from '../../shell/single-keys.ts';
 
 export interface ReviewActions {
-  /** @returns whether the key has been used */
+  /** @returns whether the key was used */
   digit: (key: string) => boolean;
   complete: () => void;
   skip: () => void;
@@ -11,10 +11,10 @@ export interface ReviewActions {
   leaveField: () => void;
 }
 
-/** They do something of their own by Enter; of radio buttons, it submits the form. */
+/** Elements with their own Enter behavior; on radio buttons, it submits the form. */
 const BY_ENTER = 'button, a, summary, input';
 
-/** What keys do while an item is reviewed. */
+/** The keys during a review. */
 export function useReviewKeys(on: boolean, actions: Partial<ReviewActions>): void {
   const latest = useRef(actions);
   useEffect(() => {

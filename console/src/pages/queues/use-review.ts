@@ -3,18 +3,18 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import type { CompleteItem, QueueItem } from './types.ts';
 
-/** A lease that is shorter is renewed while somebody types. The service gives 15 minutes. */
+/** A shorter lease is renewed while the user types. The service grants 15 minutes. */
 const RENEW_BELOW_MS = 10 * 60_000;
 
 export const leaseEndOf = (item: QueueItem): string | null =>
   item.reviews.find(({ state }) => state === 'leased')?.leased_until ?? null;
 
-/** One item of a queue after the other, for the person who is signed in. */
+/** The items of a queue one by one, for the signed-in user. */
 export function useReview(name: string) {
-  /** Undefined: it is on its way, or could not be had. Null: nothing is left. */
+  /** Undefined while loading or after an error. Null if nothing is left. */
   const [item, setItem] = useState<QueueItem | null>();
   const [error, setError] = useState<unknown>();
-  /** Completed and skipped here, the newest last. */
+  /** Items completed and skipped here, newest last. */
   const [done, setDone] = useState<readonly string[]>([]);
   const [busy, setBusy] = useState(false);
   const isBusy = useRef(false);
@@ -64,12 +64,12 @@ export function useReview(name: string) {
     canUndo: done.length > 0,
     complete: (id: string, body: CompleteItem) => finish(id, () => post(pathTo(id, 'complete'), body)),
     skip: (id: string) => finish(id, () => post(pathTo(id, 'skip'))),
-    /** Takes back what was done last, and shows it again. */
+    /** Undoes the last item, and shows it again. */
     undo: () =>
       act(async () => {
         const last = done.at(-1);
         if (last === undefined) return;
-        // Otherwise the service would give this one again.
+        // Otherwise the service would return this one again.
         if (item) await post(pathTo(item.id, 'back'));
         const returned = await post<QueueItem>(pathTo(last, 'back'));
         setDone((before) => before.slice(0, -1));
@@ -77,10 +77,10 @@ export function useReview(name: string) {
         const isTaken = taken?.id === last;
         // It can be completed without a lease, too.
         if (taken !== null && !isTaken) await post(pathTo(taken.id, 'back'));
-        // Last of all: a key that is pressed as soon as it is seen must count.
+        // Last, because a key pressed as soon as it appears must count.
         setItem(isTaken ? taken : returned);
       }),
-    /** Keeps the item of someone who is at work on it. */
+    /** Renews the lease of the item in progress. */
     renew: () => {
       const end = item && leaseEndOf(item);
       const left = end ? Date.parse(end) - Date.now() : 0;
@@ -89,7 +89,7 @@ export function useReview(name: string) {
         .then((renewed) => {
           if (renewed?.id === item.id) setItem(renewed);
         })
-        // The lease is as it was: the page says when it ends.
+        // The lease is unchanged: the page shows when it ends.
         .catch(() => undefined)
         .finally(() => {
           renewal.current = undefined;

@@ -9,7 +9,7 @@ import { stepsOf } from './queries.ts';
 import { useControl, useMayControl } from './release-actions.tsx';
 import type { Release } from './types.ts';
 
-/** What a release waits for, with the buttons to decide it. What changed is below it, on the same page. */
+/** A pending decision about a release, with its buttons. The changes are further down the page. */
 export function ApprovalCard({ release }: { release: Release }) {
   const { publish } = useMayControl(release);
   const own = useSession()?.key.id;

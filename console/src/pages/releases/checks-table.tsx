@@ -7,7 +7,7 @@ import type { AnalyzeNumbers, Check } from './types.ts';
 const WIDTH = 144;
 const HEIGHT = 20;
 
-/** The interval of a difference over what is allowed. It says what the cells beside it say. */
+/** The interval of a difference above the allowed range. Repeats the neighboring cells graphically. */
 function IntervalBar({ check: { lower, upper, difference, limit } }: { check: Check }) {
   const known = [lower, upper, difference, limit.lower, limit.upper, 0].filter((value) => value !== null);
   const span = Math.max(...known) - Math.min(...known) || 1;
@@ -28,7 +28,7 @@ function IntervalBar({ check: { lower, upper, difference, limit } }: { check: Ch
   );
 }
 
-/** The checks of a step: estimates, the interval of the difference, and what is allowed. */
+/** The checks of a step: estimates, the interval of the difference, and the allowed range. */
 export function ChecksTable({ numbers }: { numbers: AnalyzeNumbers }) {
   return (
     <Section id="checks" title="Checks">

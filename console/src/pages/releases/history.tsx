@@ -14,18 +14,18 @@ interface Entry {
   comment: string | null;
 }
 
-/** Who it was: a member by name, whatever the key. */
+/** The person: a member by name, whatever the key. */
 export const Person = ({ member_id, name }: Pick<Release['created_by'], 'member_id' | 'name'>) =>
   member_id ? <MemberName id={member_id} fallback={name} /> : name;
 
-/** Decisions and approvals, the newest first. */
+/** Decisions and approvals, newest first. */
 export function History({ release }: { release: Release }) {
   const steps = stepsOf(release);
   const entries: Entry[] = [
     ...release.decisions.map(({ at, step, verdict, by, comment }) => ({ at, step, what: verdict, by, comment })),
     ...release.approvals.map(({ at, step, by, comment }) => ({ at, step, what: 'approved', by, comment })),
   ];
-  // An approval may be among the decisions, too.
+  // An approval can also be among the decisions.
   const seen = new Set<string>();
   const once = entries
     .filter(({ at, step, what, by }) => {

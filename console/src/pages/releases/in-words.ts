@@ -6,7 +6,7 @@ import type { Check, Release, ReleaseCheck, ReleaseRunStep, ReleaseStep } from '
 const share = new Intl.NumberFormat(NUMBERS, { maximumFractionDigits: 2 });
 const score = new Intl.NumberFormat(NUMBERS, { maximumSignificantDigits: 4 });
 
-/** With a sign: that of minus is as wide as that of plus. */
+/** With a sign; the minus sign is as wide as the plus sign. */
 const signed = (value: number, text: string) => (value === 0 ? text : `${value < 0 ? '−' : '+'}${text}`);
 
 export const inPercent = (percent: number) => `${share.format(percent)} %`;
@@ -27,7 +27,7 @@ export function valueInWords(metric: string, value: number | null): string {
   return score.format(value);
 }
 
-/** A difference of a metric: in points of a rate, as a share of latency and cost, or in the unit of a score. */
+/** A difference of a metric: in points for a rate, relative for latency and cost, or in the unit of a score. */
 export function differenceInWords(metric: string, value: number): string {
   if (metric === 'error_rate') return t(`${signed(value, share.format(Math.abs(value) * 100))} points`);
   if (metric === 'latency_p95' || metric === 'cost_mean')
@@ -53,7 +53,7 @@ export function limitInWords({ metric, limit }: Check): string {
   return lower === null ? NONE : t(`at least ${differenceInWords(metric, lower)}`);
 }
 
-/** What a step is called: "Canary 5 %". */
+/** The title of a step: "Canary 5 %". */
 export function stepTitle(step: ReleaseStep): string {
   switch (step.type) {
     case 'evaluate':
@@ -71,7 +71,7 @@ export function stepTitle(step: ReleaseStep): string {
   }
 }
 
-/** Steps in a line: "Evaluate → Approval → Canary 5 % → Promote". */
+/** Steps in one line: "Evaluate → Approval → Canary 5 % → Promote". */
 export const stepsInWords = (steps: readonly unknown[]) =>
   steps.map((step) => stepTitle(step as ReleaseStep)).join(' → ');
 
@@ -84,7 +84,7 @@ export function checkInWords({ metric, against, max_increase, max_decrease }: Re
   return t(`${metricInWords(metric)} against ${other}: ${limits.join(', ')}`);
 }
 
-/** What a step asks for. */
+/** The settings of a step. */
 export function stepDetails(step: ReleaseStep): string[] {
   switch (step.type) {
     case 'evaluate': {
@@ -122,7 +122,7 @@ const STATES: Record<ReleaseRunStep['state'], { text: string; tone: string }> = 
 };
 export const stepState = ({ state }: Pick<ReleaseRunStep, 'state'>) => STATES[state];
 
-/** When a step was, or until when it is. */
+/** When a step ran, or how long it will run. */
 export function stepTimes({ state, started_at, due_at, finished_at }: ReleaseRunStep): string {
   if (started_at === null) return '';
   if (finished_at === null)
@@ -133,7 +133,7 @@ export function stepTimes({ state, started_at, due_at, finished_at }: ReleaseRun
   return `${formatTime(finished_at)}${ms >= 1_000 ? t(`, after ${formatMs(ms)}`) : ''}`;
 }
 
-/** What a step knows, in words. */
+/** The numbers of a step in words. */
 export function stepNumbers(step: ReleaseRunStep, release: Release, index: number): string[] {
   if (step.type === 'approve') {
     if (approveNumbersOf(step.numbers) === undefined) return [];
@@ -177,11 +177,11 @@ const TONES: Record<string, string> = {
 export const toneOf = (status: string) => TONES[status] ?? '';
 export const statusInWords = (status: string) => status.replaceAll('_', ' ');
 
-/** The share that gets the candidate, in percent: all of it once the label has moved, unless it has moved back. */
+/** The candidate's share in percent: all once the label has moved, unless it has moved back. */
 export const shareOf = ({ status, percent, promoted_at }: Release): number =>
   promoted_at !== null && (status === 'succeeded' || status === 'baking' || status === 'paused') ? 100 : percent;
 
-/** Who gets which version. */
+/** Who gets which version, in words. */
 export function shareInWords(release: Release): string {
   const { stable_version, candidate_version } = release;
   const percent = shareOf(release);

@@ -20,7 +20,7 @@ import type { CreateRelease, Release } from './types.ts';
 
 const SHOWN_VERSIONS = 200;
 
-/** Where a label is now. Null: the prompt does not have it. */
+/** The version of a label. Null if the prompt does not have the label. */
 const labelledQuery = (name: string, label: string) => ({
   queryKey: ['prompts', 'labelled', name, label],
   queryFn: ({ signal }: { signal: AbortSignal }) => getIfThere<Prompt>(pathOf('prompts', name), { label }, signal),
@@ -39,7 +39,7 @@ export function NewReleasePage() {
   const [deadline, setDeadline] = useState('');
   const [supersede, setSupersede] = useState(false);
   const [ownSteps, setOwnSteps] = useState(false);
-  /** Undefined: nothing was changed yet. */
+  /** Undefined until something is edited. */
   const [edited, setEdited] = useState<StepsForm>();
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);

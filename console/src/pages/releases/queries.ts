@@ -40,7 +40,7 @@ export const evaluateNumbersOf = (numbers: unknown): EvaluateNumbers | undefined
 export const approveNumbersOf = (numbers: unknown): ApproveNumbers | undefined =>
   isRecord(numbers) && 'candidate_version' in numbers ? (numbers as unknown as ApproveNumbers) : undefined;
 
-/** The newest step that has checked something, with its numbers: the live one, or the last that there was. */
+/** The latest step with checks, with its numbers: the live one, or the last one before it. */
 export function lastChecked(release: Release): { index: number; numbers: AnalyzeNumbers } | undefined {
   return stepsOf(release)
     .flatMap(({ numbers }, index) => {

@@ -60,7 +60,7 @@ const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
   },
 };
 
-/** What the state of a release allows. */
+/** The controls allowed in each state. */
 const ALLOWED: Record<string, readonly Control[]> = {
   in_progress: ['pause', 'promote', 'cancel', 'rollback'],
   paused: ['resume', 'promote', 'cancel', 'rollback'],
@@ -76,19 +76,19 @@ export function useMayControl({ label }: Release): { control: boolean; publish: 
   return { control: isProtected ? publish : write || publish, publish };
 }
 
-/** With it an admin skips steps that the policy of the label requires. */
+/** Lets an admin skip steps that the policy of the label requires. */
 interface Override {
   override: true;
   reason: string;
 }
 
-/** Whether the label of a release moves only by the steps of its policy, of which some may be left. */
+/** Whether the label moves only through the steps of its policy, of which some may remain. */
 function useIsRequired({ label, promoted_at }: Release): boolean {
   const labels = useQuery(labelsQuery).data?.data ?? [];
   return promoted_at === null && labels.some((each) => each.label === label && each.release?.required === true);
 }
 
-/** Does something with a release, and takes in what it is then. */
+/** Controls a release, and applies its new state. */
 export function useControl(
   release: Release,
 ): (control: Control, comment: string, override?: Override) => Promise<void> {

@@ -17,7 +17,7 @@ const UNITS: Record<Unit, string> = { minute: t('minute'), hour: t('hour'), day:
 const SECONDS: Record<Unit, number> = { minute: 60, hour: 3_600, day: 86_400 };
 const HOUR_MS = 3_600_000;
 
-/** About a hundred points, or fewer. */
+/** At most about a hundred points. */
 function unitFor({ created_at, finished_at }: Release): Unit {
   const hours = ((finished_at === null ? Date.now() : Date.parse(finished_at)) - Date.parse(created_at)) / HOUR_MS;
   if (hours <= 3) return 'minute';
@@ -30,7 +30,7 @@ const timeUnits: Record<Unit, TimeUnit> = {
   day: { title: 'Day', seconds: SECONDS.day, format: formatTime },
 };
 
-/** Where a check's limits are, in the unit of its metric. */
+/** The limits of a check, in the unit of its metric. */
 function limitsOf({ stable, against, scale, limit }: Check): { label: string; at: number }[] {
   const reference = against === 'stable' ? (stable?.estimate ?? null) : against;
   if (reference === null) return [];
@@ -56,7 +56,7 @@ const TITLES: Record<string, string> = {
 };
 const titleOf = (metric: string) => TITLES[metric] ?? t(`Score “${metric.slice('score:'.length)}”`);
 
-/** The share of the candidate over time, from what its steps did. */
+/** The candidate's share over time, from its steps. */
 function sharesOf(release: Release): { times: string[]; values: number[] } {
   const steps = stepsOf(release);
   const changes = [
@@ -106,7 +106,7 @@ export function ReleaseCharts({ release }: { release: Release }) {
 
 function Charts({ release, moments, unit }: { release: Release; moments: readonly Moment[]; unit: Unit }) {
   const { stable_version, candidate_version } = release;
-  // Drawn anew only when there is something new.
+  // Redrawn only on changes.
   const checked = JSON.stringify(lastChecked(release)?.numbers.checks ?? []);
   const changes = JSON.stringify(sharesOf(release));
   const shares = useMemo(() => {

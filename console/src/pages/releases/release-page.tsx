@@ -23,7 +23,7 @@ import type { Release } from './types.ts';
 import '../evaluations/evaluations.css';
 import './releases.css';
 
-// Charts and comparisons come after what one has to know first.
+// Charts and comparisons are loaded after the essentials.
 const ReleaseCharts = lazy(() => import('./release-charts.tsx').then(({ ReleaseCharts: part }) => ({ default: part })));
 const WhatChanged = lazy(() => import('./what-changed.tsx').then(({ WhatChanged: part }) => ({ default: part })));
 
@@ -38,7 +38,7 @@ const ARMS = [
   },
 ];
 
-/** A release as a line of steps, with all that it takes to decide about it. */
+/** A release as a line of steps, with everything needed to decide about it. */
 export function ReleasePage() {
   const { id } = releaseRoute.useParams();
   const query = useQuery(releaseQuery(id));

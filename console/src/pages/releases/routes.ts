@@ -46,7 +46,7 @@ export const releaseRoute = createRoute({
   path: '/releases/$id',
   validateSearch: (search: Record<string, unknown>) =>
     optional({
-      /** Of the charts; default: what suits the age of the release. */
+      /** The unit of the charts; default: by the age of the release. */
       per: oneOf(search['per'], NUMBER_UNITS),
     }),
   component: lazyRouteComponent(() => import('./release-page.tsx'), 'ReleasePage'),

@@ -6,18 +6,18 @@ export type StepType = ReleaseStep['type'];
 const STEP_TYPES: readonly StepType[] = ['evaluate', 'approve', 'canary', 'analyze', 'wait', 'promote'];
 export type StepsInput = NonNullable<CreateRelease['steps']>;
 
-/** A check while it is edited: what is undefined is empty. */
+/** A check during editing: undefined means empty. */
 export type EditedCheck = Omit<ReleaseCheck, 'metric' | 'against'> & {
   metric: string;
   against: 'stable' | number | undefined;
 };
 
-/** A step while it is edited; `key` tells steps apart while they are moved. Only what its type has is sent. */
+/** A step during editing; `key` identifies steps while they are moved. Only the fields of its type are sent. */
 export interface EditedStep {
   key: number;
   type: StepType;
   dataset: string;
-  /** Empty: the latest when it is evaluated. */
+  /** Empty for the latest version at evaluation time. */
   datasetVersion: string;
   evaluators: Evaluator[];
   require: 'not_worse' | 'better' | 'threshold';
@@ -35,10 +35,10 @@ export interface EditedStep {
   bakes: boolean;
 }
 
-/** The steps of a release as they are typed: in forms, or as JSON. */
+/** The raw input of a release's steps: in forms, or as JSON. */
 export interface StepsForm {
   steps: EditedStep[];
-  /** Undefined: the forms are used. */
+  /** Undefined if the forms are used. */
   json: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export const newCheck = (): EditedCheck => ({
   on_inconclusive: 'pause',
 });
 
-/** A step with what is usual. */
+/** A step with default settings. */
 export const newStep = (type: StepType): EditedStep => ({
   key: nextKey++,
   type,
@@ -72,7 +72,7 @@ export const newStep = (type: StepType): EditedStep => ({
   bakes: false,
 });
 
-/** The usual way of a version into production. Without a dataset there is nothing to evaluate over. */
+/** The usual steps to production. Without a dataset there is no evaluation. */
 export const usualSteps = (hasDataset: boolean): StepsForm => ({
   steps: (hasDataset ? (['evaluate', 'approve'] as const) : (['approve'] as const))
     .map((type): EditedStep => newStep(type))
@@ -80,7 +80,7 @@ export const usualSteps = (hasDataset: boolean): StepsForm => ({
   json: undefined,
 });
 
-/** A step as someone wrote it: what has a default may be missing. */
+/** A handwritten step, in which fields with defaults may be missing. */
 type WrittenCheck = Partial<EditedCheck>;
 type WrittenStep = {
   type: StepType;
@@ -125,7 +125,7 @@ function toEdited(step: WrittenStep): EditedStep {
   };
 }
 
-/** The steps of a policy, to be edited. */
+/** The steps of a policy, for editing. */
 export const formOf = (steps: readonly unknown[]): StepsForm => ({
   steps: (steps as WrittenStep[]).map(toEdited),
   json: undefined,
@@ -168,7 +168,7 @@ function stepOf(step: EditedStep): object {
   }
 }
 
-/** What the API is sent. @throws Error where the text is no JSON */
+/** The steps in API format. @throws Error if the text is not JSON */
 export function readSteps({ steps, json }: StepsForm): StepsInput {
   if (json === undefined) return steps.map(stepOf) as StepsInput;
   let read: unknown;
@@ -186,7 +186,7 @@ export const asJson = (form: StepsForm): StepsForm => ({ ...form, json: formatJs
 const isStep = (value: unknown): value is WrittenStep =>
   typeof value === 'object' && value !== null && STEP_TYPES.some((type) => 'type' in value && value.type === type);
 
-/** Back to forms. @throws Error where the text is no JSON, or has a type of step that there is not */
+/** Converts back to forms. @throws Error if the text is not JSON, or has an unknown type of step */
 export function asForms(form: StepsForm): StepsForm {
   const steps: readonly unknown[] = readSteps(form);
   const other = steps.find((step) => !isStep(step));

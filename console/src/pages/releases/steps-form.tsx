@@ -34,7 +34,7 @@ const TYPES: Record<StepType, { label: string; hint: string }> = {
 };
 const CHOICES = Object.entries(TYPES).map(([value, { label }]) => ({ value, label }));
 
-/** The steps of a release or of a policy: a form for each, or all of them as JSON. */
+/** The steps of a release or a policy: a form for each, or all as JSON. */
 export function StepsFields({ value, onChange }: { value: StepsForm; onChange: (value: StepsForm) => void }) {
   const { steps, json } = value;
   const [error, setError] = useState<unknown>();
@@ -48,7 +48,7 @@ export function StepsFields({ value, onChange }: { value: StepsForm; onChange: (
   };
   const set = (changed: EditedStep[]) => onChange({ ...value, steps: changed });
   const last = steps.at(-1);
-  // What is added comes before the end.
+  // New steps are inserted before the end.
   const add = () =>
     set(last?.type === 'promote' ? [...steps.slice(0, -1), newStep('wait'), last] : [...steps, newStep('wait')]);
   const move = (from: number, to: number) => {
@@ -102,7 +102,7 @@ export function StepsFields({ value, onChange }: { value: StepsForm; onChange: (
   );
 }
 
-/** A number that may be empty. @param scale what is shown is this many times what is kept */
+/** An optional number. @param scale ratio of the displayed to the stored value */
 function NumberField({
   value,
   onChange,
@@ -323,7 +323,7 @@ const METRICS = [
   { value: 'score', label: 'A score, mean' },
 ];
 
-/** How a metric's numbers are typed. */
+/** Input units of each metric. */
 const UNITS: Record<string, { more: string; less: string; scale: number; against: string; againstScale: number }> = {
   error_rate: {
     more: t('Maximum increase, in points'),
@@ -355,7 +355,7 @@ const SCORE = {
   againstScale: 1,
 };
 
-/** What is usual for a metric: a score should not fall, all else should not rise. */
+/** Defaults of a metric: a score should not fall, all others should not rise. */
 const START: Record<string, Pick<EditedCheck, 'max_increase' | 'max_decrease'>> = {
   error_rate: { max_increase: 0.01, max_decrease: undefined },
   latency_p95: { max_increase: 0.2, max_decrease: undefined },
@@ -378,7 +378,7 @@ function ChecksFields({
     <div className="stack">
       {checks.map((check, index) => (
         <CheckFields
-          // biome-ignore lint/suspicious/noArrayIndexKey: a check has nothing that is its own
+          // biome-ignore lint/suspicious/noArrayIndexKey: a check has no id
           key={index}
           number={index + 1}
           check={check}

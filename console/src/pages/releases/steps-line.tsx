@@ -11,7 +11,7 @@ export function StepsLine({ release }: { release: Release }) {
         const times = stepTimes(step);
         return (
           <li
-            // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their order
             key={index}
             className="release-step"
             data-tone={tone}

@@ -11,7 +11,7 @@ export type Moment = z.output<typeof releases.ReleaseNumbers>['data'][number];
 export type Arm = Release['arms']['stable'];
 export type Check = CheckResult;
 
-/** What an `evaluate` step knows: the ids at once, the rest when both evaluations have ended. */
+/** The numbers of an `evaluate` step: ids immediately, the rest when both evaluations have ended. */
 export interface EvaluateNumbers {
   evaluation_id: string;
   baseline_evaluation_id: string | null;
@@ -23,14 +23,14 @@ export interface EvaluateNumbers {
   improvements?: number;
 }
 
-/** What a step that checks knows; the arms are those since the share is as it is. */
+/** The numbers of a step with checks; the arms count from the last change of the share. */
 export interface AnalyzeNumbers {
   at: string;
   arms: { stable: Arm; candidate: Arm };
   checks: Check[];
 }
 
-/** What people are asked about. */
+/** What people decide about. */
 export interface ApproveNumbers {
   candidate_version: number;
   evaluation_id: string | null;

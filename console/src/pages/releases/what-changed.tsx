@@ -20,7 +20,7 @@ import type { EvaluateNumbers, Release } from './types.ts';
 const SAMPLES = 3;
 const MAX_SAMPLES = 12;
 
-/** The evaluation that people are asked about, else the last one. */
+/** The evaluation that people decide about, otherwise the last one. */
 function evaluationOf(release: Release): EvaluateNumbers | undefined {
   const steps = stepsOf(release);
   const asked = approveNumbersOf(steps[release.step]?.numbers)?.evaluation_id;
@@ -28,7 +28,7 @@ function evaluationOf(release: Release): EvaluateNumbers | undefined {
   return all.find(({ evaluation_id }) => evaluation_id === asked) ?? all.at(-1);
 }
 
-/** What the candidate changes: its text, its scores, and what models answered with it. */
+/** The candidate's changes: its text, its scores, and its outputs. */
 export function WhatChanged({ release }: { release: Release }) {
   const { prompt_name, stable_version, candidate_version } = release;
   const before = useQuery(promptQuery(prompt_name, stable_version));
@@ -114,7 +114,7 @@ function Compared({ id, other, comparison }: { id: string; other: string; compar
   );
 }
 
-/** Outputs side by side: those that got worse first, then those that got better, then others. */
+/** Outputs side by side: worse ones first, then better ones, then the rest. */
 function Samples({ id, other, comparison }: { id: string; other: string | null; comparison: Comparison | undefined }) {
   const [shown, setShown] = useState(SAMPLES);
   const first = useQuery({

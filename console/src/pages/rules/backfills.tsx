@@ -18,7 +18,7 @@ const REFETCH_MS = 2_000;
 
 const isLive = ({ status }: Backfill) => status === 'running';
 
-/** Runs over executions of the past. */
+/** Runs on past executions. */
 export function Backfills({ rule }: { rule: string }) {
   const path = `${pathOf('rules', rule)}/backfills`;
   const list = useList<Backfill>(path);
@@ -174,7 +174,7 @@ function StartDialog({ rule, onClose }: { rule: string; onClose: () => void }) {
         const end = dayStart(until, 1);
         await post(`${pathOf('rules', rule)}/backfill`, {
           since: dayStart(since),
-          // A day that is not over yet: until now.
+          // Today counts only until now.
           ...(end !== undefined && Date.parse(end) < Date.now() && { until: end }),
           ...(cost !== '' && { max_cost: cost }),
         });

@@ -2,11 +2,11 @@ import { formatCost } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { Rule } from './types.ts';
 
-/** What was spent today of the budget: "$0.12 of $5.00". */
+/** Today's spending and the budget: "$0.12 of $5.00". */
 export const spentWords = ({ spent_today, max_cost_per_day }: Rule) =>
   `${formatCost({ amount: spent_today })}${max_cost_per_day === null ? t(', no limit') : t(` of ${formatCost({ amount: max_cost_per_day })}`)}`;
 
-/** Which prompts a rule scores: "support/…@production". */
+/** The prompts that a rule scores: "support/…@production". */
 export function scopeWords({ prompt_name, group, label }: Rule): string {
   const prompts = prompt_name ?? (group === null ? t('all prompts') : `${group}/…`);
   return label === null ? prompts : t(`${prompts} by ${label}`);

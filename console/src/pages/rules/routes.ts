@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
-/** Above the list and each rule: by itself, the path of a rule would be that of the list, too. */
+/** Parent of the list and each rule: otherwise the path of a rule would also match the list. */
 export const rulesFolder = createRoute({ getParentRoute: () => shellRoute, path: '/rules' });
 
 export const rulesRoute = createRoute({
@@ -10,7 +10,7 @@ export const rulesRoute = createRoute({
   component: lazyRouteComponent(() => import('./rules-page.tsx'), 'RulesPage'),
 });
 
-/** The name of a rule may hold slashes: it is all that follows. */
+/** The name of a rule can contain slashes, so it is the rest of the path. */
 export const ruleRoute = createRoute({
   getParentRoute: () => rulesFolder,
   path: '$',

@@ -20,7 +20,7 @@ const OF: { value: RuleForm['of']; label: string }[] = [
   { value: 'group', label: 'A folder of prompts' },
 ];
 
-/** Creates a rule, or changes one. */
+/** Creates or edits a rule. */
 export function RuleDialog({ rule, onClose }: { rule?: Rule; onClose: () => void }) {
   const [form, setForm] = useState(() => formOf(rule));
   const [secrets, setSecrets] = useState<ReturnType<typeof newSecrets>>([]);
@@ -37,7 +37,7 @@ export function RuleDialog({ rule, onClose }: { rule?: Rule; onClose: () => void
     const body = toPut(form, rule?.enabled ?? true);
     const saved = await put<Rule>(pathOf('rules', name), body);
     await client.invalidateQueries({ queryKey: ['rules'] });
-    // A change keeps the secrets that there are: only new ones are in the response.
+    // A change keeps existing secrets: the response contains only new ones.
     const made = newSecrets(form.evaluators, saved.evaluators as Evaluator[]);
     setSecrets(made);
     if (made.length === 0) await leave();

@@ -2,7 +2,7 @@ import type { Evaluator } from '../evaluations/evaluator.ts';
 import { EMPTY_FILTER, type FilterForm, filterFormOf, toFilter } from '../scores/execution-filter.tsx';
 import type { PutRule, Rule } from './types.ts';
 
-/** A rule, as it is typed. */
+/** The raw input of a rule. */
 export interface RuleForm {
   name: string;
   of: 'all' | 'prompt' | 'group';

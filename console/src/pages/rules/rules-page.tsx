@@ -51,7 +51,7 @@ const columns: Column<Rule>[] = [
 
 export function RulesPage() {
   const list = useList<Rule>('/rules');
-  // They go on counting.
+  // Their counts keep changing.
   useInfiniteQuery({ ...listQuery<Rule>('/rules'), refetchInterval: REFETCH_MS });
   return (
     <ListPage

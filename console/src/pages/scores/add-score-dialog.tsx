@@ -17,7 +17,7 @@ const TYPES: { value: DataType; label: string }[] = [
   { value: 'text', label: 'A text' },
 ];
 
-/** Scores a subject by hand. */
+/** Adds a score manually. */
 export function AddScoreDialog(props: { subject: Score['subject']; onClose: () => void; onAdded: () => unknown }) {
   const definitions = useQuery(definitionsQuery);
   const [name, setName] = useState('');
@@ -55,7 +55,7 @@ export function AddScoreDialog(props: { subject: Score['subject']; onClose: () =
               value={name}
               onChange={(next) => {
                 setName(next);
-                // What was typed for another type would be no value of this one.
+                // Input for another type would be invalid for this one.
                 if (data.find((each) => each.name === next.trim())?.data_type !== definition?.data_type) setValue('');
               }}
             />

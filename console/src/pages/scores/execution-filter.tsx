@@ -5,13 +5,13 @@ import { t } from '../../strings.ts';
 import { EXECUTION_STATES } from '../executions/routes.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 
-/** Which executions are meant, as it is typed. */
+/** The raw input of an execution filter. */
 export interface FilterForm {
   prompt: string;
   status: string;
-  /** One condition a line. */
+  /** One condition per line. */
   scores: string;
-  /** What it says besides, with the API: kept as it is. */
+  /** Other fields of the filter, set through the API: kept unchanged. */
   rest: Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ export function filterFormOf(filter: Record<string, unknown>): FilterForm {
   };
 }
 
-/** The filter of the API. */
+/** The filter in API format. */
 export function toFilter({ prompt, status, scores, rest }: FilterForm): Record<string, unknown> {
   const conditions = scores
     .split('\n')
@@ -59,7 +59,7 @@ export function filterWords(filter: Record<string, unknown> | null): string {
   return parts.length === 0 ? t('all executions') : parts.join(', ');
 }
 
-/** @param withStatus whether other executions than completed ones can be meant */
+/** @param withStatus whether executions other than completed ones can be selected */
 export function FilterFields({
   value,
   onChange,

@@ -9,7 +9,7 @@ interface ScoreFieldProps {
   required?: boolean;
 }
 
-/** The control for a value of a score, by its definition. */
+/** The control for a score value, according to its definition. */
 export function ScoreField({ label, type, value, onChange, required = true }: ScoreFieldProps) {
   const choices = choicesOf(type);
   const field = { label, value, onChange, required };

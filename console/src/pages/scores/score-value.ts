@@ -3,17 +3,17 @@ import { get, type Page } from '../../api.ts';
 import { t } from '../../strings.ts';
 import type { ScoreDefinition, ScoreValue } from './types.ts';
 
-/** What scores of each name may be. */
+/** The definitions of all score names. */
 export const definitionsQuery = queryOptions({
   queryKey: ['score-definitions'],
   queryFn: ({ signal }) => get<Page<ScoreDefinition>>('/score-definitions', { limit: 1000 }, signal),
 });
 
-/** What a name may be: its type, and the limits of its definition where it has one. */
+/** The allowed values of a score: its type, and the limits of its definition, if any. */
 export type ValueType = Pick<ScoreDefinition, 'data_type'> &
   Partial<Pick<ScoreDefinition, 'min' | 'max' | 'categories'>>;
 
-/** The values that can be chosen from; undefined: they are typed. */
+/** The selectable values; undefined for free input. */
 export function choicesOf({ data_type, categories }: ValueType): { value: string; label: string }[] | undefined {
   if (data_type === 'boolean')
     return [
@@ -23,7 +23,7 @@ export function choicesOf({ data_type, categories }: ValueType): { value: string
   return data_type === 'categorical' && categories ? categories : undefined;
 }
 
-/** A value of the API from what was typed or chosen; undefined where that is nothing. */
+/** Converts input to an API value; undefined if it is empty. */
 export function readValue({ data_type }: ValueType, typed: string): ScoreValue | undefined {
   if (typed.trim() === '') return undefined;
   if (data_type === 'boolean') return typed === 'true';
@@ -43,17 +43,17 @@ export function limitsOf({ min, max }: ValueType): string | undefined {
   return max != null ? t(`At most ${max}.`) : undefined;
 }
 
-/** More values than keys: a number is typed then. */
+/** With more values than keys, a number is typed. */
 const MAX_KEYS = 9;
 
-/** The values that can be chosen from by a key each; undefined: they are typed. Numbers are their own keys. */
+/** The values that can be selected with a key each; undefined for free input. Numbers are their own keys. */
 export function keyedChoicesOf(
   type: ValueType,
 ): { value: string; label: string; key: string | undefined }[] | undefined {
   const { data_type, min, max } = type;
   if (data_type === 'numeric' && Number.isInteger(min) && Number.isInteger(max)) {
     const [from, to] = [min ?? 0, max ?? 0];
-    // From 0 to 1 may well mean something in between.
+    // Between 0 and 1, intermediate values are likely.
     if (from < 0 || to > MAX_KEYS || to - from < 2) return undefined;
     return Array.from({ length: to - from + 1 }, (_, index) => {
       const value = String(from + index);

@@ -18,10 +18,10 @@ const SOURCES = {
   evaluator: t('evaluator'),
   feedback: t('user feedback'),
 } as const;
-/** How many an execution's record has. */
+/** The number of scores in an execution's record. */
 const SHOWN = 100;
 
-/** What was said of an execution or an example, the newest first, and a way to say something. */
+/** The scores of an execution or an example, newest first, with a button to add one. */
 export function ScoresSection({
   scores,
   subject,

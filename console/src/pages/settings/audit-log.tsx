@@ -18,7 +18,7 @@ import { settingsRoute } from './routes.ts';
 
 type AuditEntry = z.output<typeof audit.AuditEntry>;
 
-/** A person is shown by name: of a key that is not called so, its name, too. */
+/** A person by name, plus the key's name if it differs. */
 function Actor({ actor: { type, key_name, member_id, session_id } }: AuditEntry) {
   const name = key_name ?? type;
   const suffix = session_id === null ? '' : ' (console)';

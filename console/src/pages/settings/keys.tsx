@@ -23,13 +23,13 @@ function KeyState({ apiKey: { revoked_at, expires_at } }: { apiKey: ApiKey }) {
   return isExpired ? <span className="badge bad">expired</span> : <span className="badge good">valid</span>;
 }
 
-/** The keys of the workspace, those of its members included. */
+/** The keys of the workspace, including those of its members. */
 export const Keys = () => <KeyTable path="/api-keys" what="Keys" scopes={SCOPES} />;
 
 /**
- * Keys, and what is done with them.
- * @param path of the list, below which each of them is
- * @param scopes that a new one may have
+ * A table of keys with its actions.
+ * @param path of the list and its keys
+ * @param scopes available for a new key
  */
 export function KeyTable({
   path,

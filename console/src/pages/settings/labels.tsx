@@ -14,12 +14,12 @@ import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { stepsInWords } from '../releases/in-words.ts';
 
-// With the forms of steps and evaluators, which few need.
+// Loaded lazily with the forms of steps and evaluators, which are rarely needed.
 const PolicyDialog = lazy(() =>
   import('./policy-dialog.tsx').then(({ PolicyDialog: dialog }) => ({ default: dialog })),
 );
 
-/** Labels, which of them need the scope `publish` to be moved, and the steps of their releases. */
+/** Labels, whether moving them needs the scope `publish`, and the steps of their releases. */
 export function Labels() {
   const query = useQuery(labelsQuery);
   const client = useQueryClient();

@@ -24,18 +24,18 @@ const ROLES: Record<Role, string> = {
   publisher: t('publisher: moves protected labels, too'),
   admin: 'admin: everything',
 };
-/** The role that the identity provider gives. */
+/** The role from the identity provider. */
 const PROVIDER = '';
 
 const BADGES: Record<Member['status'], string> = { active: 'good', suspended: 'bad', removed: '' };
 
-/** What is about to be done to a member. */
+/** A pending change to a member. */
 interface Plan {
   member: Member;
   action: 'role' | 'suspend' | 'reinstate' | 'remove';
 }
 
-/** The people of the workspace. Only admins change them. */
+/** The members of the workspace. Only admins can change them. */
 export function Members() {
   const { search, status } = settingsRoute.useSearch();
   const navigate = settingsRoute.useNavigate();

@@ -4,7 +4,7 @@ import { meQuery } from '../../queries.ts';
 import { knownScopes } from '../../shell/session.ts';
 import { KeyTable } from './keys.tsx';
 
-/** The personal keys of who is signed in. */
+/** The personal keys of the signed-in user. */
 export function MyKeys() {
   const query = useQuery(meQuery);
   return (

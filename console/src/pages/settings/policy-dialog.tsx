@@ -10,7 +10,7 @@ import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { StepsFields } from '../releases/steps-form.tsx';
 import { formOf, readSteps, type StepsForm, usualSteps } from '../releases/steps-form-state.ts';
 
-/** The steps by which a label moves, on every prompt. */
+/** The steps for moving a label, on every prompt. */
 export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose: () => void }) {
   const { label, release } = record;
   const client = useQueryClient();

@@ -15,7 +15,7 @@ interface ProviderTest {
   error: { code: string; message: string } | null;
 }
 
-/** Which providers can be called, what the others lack, and whether they answer. */
+/** Which providers can be called, what the others lack, and whether they respond. */
 export function Providers() {
   const query = useQuery(providersQuery);
   return (

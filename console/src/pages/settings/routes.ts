@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
-/** All but the first, which is that of the keys. */
+/** All tabs except the first, which shows the keys. */
 export const TABS = ['my-keys', 'members', 'workspaces', 'labels', 'providers', 'sessions', 'audit'] as const;
 
 export const settingsRoute = createRoute({
@@ -14,7 +14,7 @@ export const settingsRoute = createRoute({
       /** Filters of members. */
       search: text(search['search']),
       status: oneOf(search['status'], ['active', 'suspended', 'removed']),
-      /** Filters of the audit log; days are in the zone of the browser, and both are included. */
+      /** Filters of the audit log; days are in the zone of the browser, both inclusive. */
       actor: text(search['actor']),
       action: text(search['action']),
       resource: text(search['resource']),

@@ -15,7 +15,7 @@ export function Sessions() {
   const end = useMutation({
     mutationFn: ({ id }: Session) => remove(pathOf('sessions', id)),
     async onSuccess() {
-      // Where it was this session's own, the console asks to sign in again.
+      // If it was the current session, the console asks for a new sign-in.
       await Promise.all([
         client.invalidateQueries({ queryKey: ['sessions'] }),
         client.invalidateQueries({ queryKey: ['session'] }),

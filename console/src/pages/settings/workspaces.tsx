@@ -12,7 +12,7 @@ interface Row {
   role: string;
 }
 
-/** The workspace of the session, what it may do there, and the others of the same person. */
+/** The workspace of the session with its permissions, and the user's other workspaces. */
 export function Workspaces() {
   const query = useQuery(meQuery);
   const session = useSession();

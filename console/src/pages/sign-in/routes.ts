@@ -6,8 +6,8 @@ export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   /**
-   * `to`: the page to go to afterwards, within the console. `error`, `provider`: what has gone wrong there. `by=key`: a key is asked for where the
-   * page does not by itself, for emergencies.
+   * `to`: the console page to open afterwards. `error`, `provider`: a failed sign-in there. `by=key`: shows the key field even if it is
+   * normally hidden, for emergencies.
    */
   validateSearch: ({ to, error, provider, by }: Record<string, unknown>) =>
     optional({

@@ -32,7 +32,7 @@ export function SignInPage() {
   const problem = error === undefined ? undefined : problemText(error, nameOf(provider));
   const [leaving, setLeaving] = useState(false);
   useEffect(() => {
-    // Who comes back with an error, or has come to show a key, is not sent away again.
+    // Users who return with an error, or want to use a key, are not redirected again.
     const silent = error === undefined && by === undefined ? silentSignIn(providers) : undefined;
     if (silent === undefined) return;
     setLeaving(true);

@@ -11,9 +11,9 @@ export const usageRoute = createRoute({
     optional({
       prompt_name: text(search['prompt_name']),
       model: text(search['model']),
-      /** The last days that are counted; default: 30. */
+      /** The number of days; default: 30. */
       days: oneOf(text(search['days']), SPANS),
-      /** What a line of the charts and a row of the table is for; default: a prompt. */
+      /** What lines and rows are grouped by; default: prompt. */
       by: oneOf(search['by'], ['model'] as const),
     }),
   component: lazyRouteComponent(() => import('./usage-page.tsx'), 'UsagePage'),

@@ -3,7 +3,7 @@ import type * as usage from '../../../../src/api/usage/schema.ts';
 
 export type Usage = z.output<typeof usage.Usage>;
 
-/** What executions and evaluations together have used. */
+/** The combined usage of executions and evaluations. */
 export interface Sum {
   key: string;
   runs: number;
@@ -13,7 +13,7 @@ export interface Sum {
   tokensOut: number;
   cost: number;
   unpriced: number;
-  /** Responses that were timed, and how long they took together. */
+  /** The number of timed responses, and their total duration. */
   timed: number;
   modelMs: number;
 }
@@ -40,17 +40,17 @@ function add(sum: Sum, row: Row): void {
   } else sum.examples += row.examples;
   sum.tokensIn += row.tokens.input;
   sum.tokensOut += row.tokens.output;
-  // Charts and rounded sums only: a float will do.
+  // A float is enough for charts and rounded totals.
   sum.cost += Number(row.cost.amount ?? 0);
   sum.unpriced += row.unpriced;
   sum.timed += row.latency.responses;
   sum.modelMs += (row.latency.mean_ms ?? 0) * row.latency.responses;
 }
 
-/** How long models took to respond. Null: no response was timed. */
+/** The mean response time of models. Null if no response was timed. */
 export const meanMs = ({ timed, modelMs }: Sum) => (timed === 0 ? null : modelMs / timed);
 
-/** Sums by what `keyOf` gives, the mostExpensive first. */
+/** Totals by `keyOf`, most expensive first. */
 export function sumBy({ data, evaluations }: Usage, keyOf: (row: Row) => string): Sum[] {
   const sums = new Map<string, Sum>();
   for (const row of [...data, ...evaluations]) {
@@ -66,7 +66,7 @@ export function total(usage: Usage): Sum {
   return sumBy(usage, () => 'all')[0] ?? emptySum('all');
 }
 
-/** Every day from one to another, in UTC, as the API writes them. */
+/** Every day of a range in UTC, in API format. */
 export function daysBetween(since: string, until: string): string[] {
   const days: string[] = [];
   const last = until.slice(0, 10);

@@ -18,7 +18,7 @@ import { SPANS, usageRoute } from './routes.ts';
 import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
 const DAY_MS = 86_400_000;
-/** Series of one chart: the mostExpensive. */
+/** Series per chart: the most expensive. */
 const MAX_LINES = 6;
 const OTHERS = t('Others');
 const DRAFTS = t('Drafts');
@@ -32,7 +32,7 @@ export function UsagePage() {
   const navigate = usageRoute.useNavigate();
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
-  // The start of a day, so that the address stays the same while it lasts.
+  // The start of a day, so that the address stays the same within it.
   const since = new Date((Math.floor(Date.now() / DAY_MS) - Number(days) + 1) * DAY_MS).toISOString();
   const query = useQuery({
     queryKey: ['usage', since, prompt_name, model],
@@ -113,7 +113,7 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
   const { days, cost, tokens, latency } = useMemo(() => {
     const keyOf = keyBy(by);
     const all = sumBy(usage, keyOf).map(({ key }) => key);
-    // What is left of a stack is a part of it, too.
+    // The rest of a stack is one of its parts.
     const own = all.length <= MAX_LINES ? all : all.slice(0, MAX_LINES - 1);
     const allDays = daysBetween(usage.since, usage.until);
     const stacks = new Set(own);

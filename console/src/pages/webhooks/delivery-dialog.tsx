@@ -88,13 +88,13 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
   );
 }
 
-/** A test is tested again instead, and one that waits is sent now instead. */
+/** A test is repeated as a new test, and a waiting delivery is sent now. */
 const mayBeSentAgain = ({ trigger, status }: Delivery) =>
   trigger !== 'test' && status !== 'queued' && status !== 'waiting';
 
 type Attempt = DeliveryWithAttempts['attempts'][number];
 
-/** What was sent, to compare it with what the receiver has seen. */
+/** The sent request, for comparison with what the receiver got. */
 function SentRequest({ request, attempt }: { request: NonNullable<Attempt['request']>; attempt: number }) {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   return (

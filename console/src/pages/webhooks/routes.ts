@@ -23,7 +23,7 @@ export const webhookRoute = createRoute({
     optional({
       status: oneOf(search['status'], DELIVERY_STATES),
       event: oneOf(search['event'], EVENT_TYPES),
-      /** The delivery that is open. */
+      /** The open delivery. */
       delivery: text(search['delivery']),
     }),
   component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),

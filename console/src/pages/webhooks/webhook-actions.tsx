@@ -14,7 +14,7 @@ import { webhookRoute } from './routes.ts';
 import type { DeliveryWithAttempts, UpdateWebhook, Webhook, WebhookWithSecret } from './types.ts';
 import { formOf, toFields, toHeaders, WebhookFields } from './webhook-form.tsx';
 
-/** What can be done with a webhook. */
+/** The actions for a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { id } = webhook;
   const isEnabled = webhook.status === 'enabled';
@@ -134,7 +134,7 @@ function EditDialog({ webhook, onClose, onDone }: DialogProps & { webhook: Webho
 
 const HOUR_MS = 3_600_000;
 
-/** A time as the field for it has it, in the zone of the browser. */
+/** A time in the format of its field, in the zone of the browser. */
 function localTime(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

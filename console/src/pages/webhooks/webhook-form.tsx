@@ -3,19 +3,19 @@ import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
 
 import type { CreateWebhook, Webhook } from './types.ts';
 
-/** A webhook, as it is typed. */
+/** The raw input of a webhook. */
 export interface WebhookForm {
   url: string;
   events: (typeof EVENT_TYPES)[number][];
   description: string;
   rateLimit: string;
-  /** One `Name: value` a line. */
+  /** One `Name: value` per line. */
   headers: string;
 }
 
 export const EMPTY_WEBHOOK: WebhookForm = {
   url: '',
-  // Those of releases and monitors are for webhooks that want them.
+  // Events of releases and monitors are opt-in.
   events: EVENT_TYPES.filter((event) => !/^(release|monitor)\./.test(event)),
   description: '',
   rateLimit: '',
@@ -30,7 +30,7 @@ export const formOf = ({ url, events, description, rate_limit_per_minute }: Webh
   headers: '',
 });
 
-/** Everything but the headers. */
+/** Everything except the headers. */
 export const toFields = ({ url, events, description, rateLimit }: WebhookForm) =>
   ({
     url: url.trim(),
