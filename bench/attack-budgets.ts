@@ -6,7 +6,7 @@ import { callOk } from './attack-calls.ts';
 import { type Row, row } from './report.ts';
 import type { Service } from './service.ts';
 
-/** What a call uses: 2,000 times the output that is expected of gpt-4o-mini. */
+/** The usage of a call: 2,000 times the output expected from gpt-4o-mini. */
 export const DEAR = { input: 1_000, output: 1_000_000 };
 const CALL_USD = 0.6;
 const BUDGET_USD = 2;
@@ -35,7 +35,7 @@ async function spentBy(call: Call, body: object): Promise<number> {
   return Number(run.cost.amount);
 }
 
-/** Calls that cost 0.60 USD each, where 0.0003 USD is expected, as many at a time as can be, within 2 USD. */
+/** Calls that cost 0.60 USD each, where 0.0003 USD is expected, as many concurrently as possible, with a budget of 2 USD. */
 export async function attackBudgets(service: Service, model: StandIn): Promise<Row[]> {
   const call = createCall(service.origin, service.key);
   const prompt = { template: 'Say {{ text }}', model: MODEL };

@@ -5,17 +5,17 @@ import { callOk, keyOf } from './attack-calls.ts';
 import { type Row, row } from './report.ts';
 import type { Service } from './service.ts';
 
-/** Programs that ask for a key by a session of one key, at the same time. */
+/** Programs that concurrently request a key through a session of one key. */
 const ASKED = 100;
-/** How many get one, as documented. */
+/** The documented number that get one. */
 const KEYS = 20;
 const REQUESTS = 15_000;
 const CALLERS = 60;
 
-/** How long what is asked for may take, in all. */
+/** Time limit of the whole attack. */
 const PATIENCE_MS = 60_000;
 
-/** One key, and as many as can be made from it, try to be several people. @param limit requests a minute of a key */
+/** One key, and as many others as can be created from it, act as several people. @param limit requests per minute of a key */
 export async function attackByHolders(service: Service, limit: number): Promise<Row[]> {
   const owner = createCall(service.origin, service.key);
   const root = await keyOf(service, 'holder', ['read', 'write', 'publish', 'execute']);

@@ -5,7 +5,7 @@ import { type Row, row } from './report.ts';
 import type { Service } from './service.ts';
 
 const MIB = 1024 * 1024;
-/** What a workspace may store of each kind. */
+/** The quota of a workspace for each kind. */
 const QUOTA_MIB = 64;
 export const STORAGE_QUOTAS = {
   QUOTA_EXECUTION_BYTES: `${QUOTA_MIB}MiB`,
@@ -14,11 +14,11 @@ export const STORAGE_QUOTAS = {
   QUOTA_EVALUATIONS: '0',
 };
 const CALLERS = 20;
-/** Several times what may be stored. */
+/** Enough to exceed the quota several times. */
 const REQUESTS = 400;
 const TEXT = 'x'.repeat(900 * 1024);
 
-/** Random letters, which nothing compresses. */
+/** Random letters, which cannot be compressed. */
 function textOf(nth: number): string {
   let state = nth + 1;
   const next = () => {
@@ -39,7 +39,7 @@ const lines = (call: Call, path: string, text: string) =>
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
 
-/** Each way to store what a caller sends. A fresh workspace begins with each. */
+/** Each way to store a caller's data. Each starts with a fresh workspace. */
 const WAYS: Record<string, Fill> = {
   'inline examples of evaluations': (call, _, text) =>
     call('POST', '/evaluations', {
@@ -68,7 +68,7 @@ const WAYS: Record<string, Fill> = {
     call('PUT', '/prompts/fill', { body: { template: `{{ text }} ${text.slice(0, 190_000)}` } }),
 };
 
-/** Fills the database in each way that there is, and measures what it has become larger by. */
+/** Fills the database in each possible way, and measures its growth. */
 export async function attackStorage(
   service: Service,
   databaseUrl: string,

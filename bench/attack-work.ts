@@ -20,19 +20,19 @@ const PATTERNS = 10;
 const AT_MOST_MS = 300;
 const FILE_BYTES = 4 * 1024 * 1024;
 
-/** Patterns that take long over this output, and that no limit of time ends. */
+/** Patterns that are slow for this output, and that no time limit stops. */
 const evaluators = Array.from({ length: PATTERNS }, (_, n) => ({
   type: 'regex',
   name: `pattern-${n}`,
   pattern: `(a|b|ab)*c${n}$`,
 }));
 
-/** Of a server at localhost, by an authority that the service is to trust: {@link AUTHORITY}. */
+/** For a server at localhost, issued by an authority that the service should trust: {@link AUTHORITY}. */
 const certificate = (name: string) =>
   readFileSync(new URL(`../test/outbound/certificates/${name}`, import.meta.url), 'utf8');
 export const AUTHORITY = fileURLToPath(new URL('../test/outbound/certificates/ca.pem', import.meta.url));
 
-/** What workers do for one workspace, in the process that serves another one's reads. */
+/** Work that workers do for one workspace, in the process that serves reads of another. */
 export async function attackByWork(
   service: Service,
   neighbour: string,

@@ -1,6 +1,6 @@
 import type { Load } from './load.ts';
 
-/** What one workspace, or one address without a key, sends again and again. */
+/** A request that one workspace, or an address without a key, sends repeatedly. */
 export type Attack = Pick<Load, 'method' | 'headers' | 'body'> & { name: string; path: string };
 
 interface Parameter {
@@ -16,7 +16,7 @@ interface Operation {
   requestBody?: { content: Record<string, { examples?: Record<string, { value: unknown }> }> };
 }
 
-/** What of the OpenAPI document is read here. */
+/** The part of the OpenAPI document that is used here. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
@@ -25,7 +25,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const JSON_TYPE = 'application/json';
 const ROWS = '{"id": "a", "variables": {"name": "Ada"}, "expected": "Hello Ada!"}';
 
-/** Those whose response is the end of the attacker's key, or that are not the service's own work. */
+/** Operations that end the attacker's key, or are not work of the service itself. */
 const LEFT_OUT = /^(DELETE \/(api-keys\/current|session)|POST \/providers)/;
 
 function pathOf(path: string, parameters: Parameter[], ids: Record<string, string>): string {
@@ -49,7 +49,7 @@ function bodyOf({ requestBody }: Operation): { type: string; body: string } | un
 }
 
 /**
- * Every operation with the documented sample of its body and the largest page that it gives; what deletes comes last.
+ * Every operation with its documented sample body and the largest page; deletions come last.
  * @param ids by collection and parameter (`evaluations.id`), or by parameter
  */
 export function attacksByKey({ paths }: Document, key: string, ids: Record<string, string>): Attack[] {
@@ -73,7 +73,7 @@ export function attacksByKey({ paths }: Document, key: string, ids: Record<strin
   );
 }
 
-/** What agents send to `/mcp`. */
+/** Requests of agents to `/mcp`. */
 export function attacksByMcp(key: string): Attack[] {
   const version = '2025-11-25';
   const messages: [string, object][] = [
@@ -98,7 +98,7 @@ export function attacksByMcp(key: string): Attack[] {
   }));
 }
 
-/** What is there for strangers. */
+/** Requests without a key. */
 export function attacksByStrangers(): Attack[] {
   const paths = [
     '/openapi.json',

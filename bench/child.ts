@@ -5,30 +5,30 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** A process of a benchmark that does what it is asked and answers. */
+/** A helper process of a benchmark that answers questions. */
 export interface Helper {
   pid: number;
-  /** @throws Error with what the process reports */
+  /** @throws Error reported by the process */
   ask<T>(question: unknown, answer: z.ZodType<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
 const Reply = z.union([z.object({ answer: z.unknown() }), z.object({ error: z.string() })]);
 
-/** The environment without anything that would set up the service or npm. */
+/** The environment without variables that would configure the service or npm. */
 export function plainEnvironment(added: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'XDG_CACHE_HOME', 'NODE_EXTRA_CA_CERTS'];
   return { ...Object.fromEntries(kept.map((name) => [name, process.env[name]])), ...added };
 }
 
-/** A benchmark that fails half-way leaves no process behind. */
+/** A benchmark that fails leaves no process behind. */
 export function endWithThisProcess(child: ChildProcess): void {
   const end = () => void child.kill('SIGTERM');
   process.once('exit', end);
   child.once('exit', () => process.removeListener('exit', end));
 }
 
-/** Ends a process and waits for its end; by force after 20 s. */
+/** Ends a process and waits for its end; forcibly after 20 s. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
@@ -39,8 +39,8 @@ export async function endProcess(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Starts a script of this folder as a process of its own; see `answerQuestions`.
- * @throws Error where it ends instead of getting ready
+ * Starts a script of this folder as a process; see `answerQuestions`.
+ * @throws Error if it ends before it is ready
  */
 export async function startHelper(script: string, args: readonly string[] = []): Promise<Helper> {
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), [...args], {
@@ -67,7 +67,7 @@ export async function startHelper(script: string, args: readonly string[] = []):
   };
 }
 
-/** The other side of `startHelper`: says that it is ready and answers one question after the other until it is ended. */
+/** The other side of `startHelper`: reports readiness and answers questions one by one until it is terminated. */
 export function answerQuestions<Q>(question: z.ZodType<Q>, answer: (asked: Q) => Promise<unknown>): void {
   const send = (message: unknown) => void process.send?.(message);
   process.on('message', (message) => {

@@ -8,7 +8,9 @@ import type { Service } from './service.ts';
 
 const program = fileURLToPath(new URL('../cli/src/main.ts', import.meta.url));
 
-/** `pms eval run --wait` on a dataset, all of whose examples pass. @returns a run of it, which gives the seconds that it took */
+/**
+ * `pms eval run --wait` on a dataset whose examples all pass. @returns a function that runs it and returns the seconds it took
+ */
 export async function prepareCli(
   folder: string,
   { origin, key }: Service,

@@ -20,7 +20,7 @@ const MINUTES = 10;
 const CLIENTS = fileURLToPath(new URL('../clients', import.meta.url));
 const kB = (bytes: number) => [bytes / 1000];
 
-/** What a program has to load or download. */
+/** Code that a program has to load or download. */
 async function sizes(folder: string): Promise<Row[]> {
   const [built, packed] = [await mkdtemp(path.join(folder, 'built-')), await mkdtemp(path.join(folder, 'packed-'))];
   await buildClient(built, ['--removeComments']);
@@ -46,7 +46,7 @@ async function sizes(folder: string): Promise<Row[]> {
   ];
 }
 
-/** `prompts.get` of the TypeScript client: from its cache, and what it asks of the service. What the clients weigh. */
+/** `prompts.get` of the TypeScript client: from its cache, and its requests to the service. Also the size of the clients. */
 export async function measureClients(servers: Servers, { profileFolder }: Means): Promise<Outcome> {
   const service = await startService(servers, { RATE_LIMIT_PER_MINUTE: '100000000' }, profileFolder);
   try {
@@ -56,7 +56,7 @@ export async function measureClients(servers: Servers, { profileFolder }: Means)
     let time = Date.now();
     const clientOf = (now: () => number) => new Pms({ baseUrl: service.origin, apiKey: service.key, cache: { now } });
 
-    // A minute has 10,000 gets, evenly spread over it and over the prompts.
+    // A minute with 10,000 gets, spread evenly over time and prompts.
     const counted = clientOf(() => time).prompts;
     const requests: number[] = [];
     for (let minute = 0; minute < MINUTES; minute += 1) {
@@ -64,7 +64,7 @@ export async function measureClients(servers: Servers, { profileFolder }: Means)
       for (let get = 0; get < GETS; get += 1) {
         await counted.get(names[get % PROMPTS] ?? '');
         time += 60_000 / GETS;
-        // What is asked for in the background is answered while time stands still.
+        // Background requests are answered while the clock is stopped.
         if (counted.metrics.requests > before) await new Promise((resolve) => setImmediate(resolve));
       }
       requests.push(counted.metrics.requests - before);

@@ -31,28 +31,28 @@ const EXAMPLES = 1_000;
 
 export interface Cluster {
   postgres: EmbeddedPostgres;
-  /** Temporal's own. */
+  /** The PostgreSQL of Temporal. */
   temporalPostgres: EmbeddedPostgres;
   temporal: TemporalServer;
   model: StandInModel;
   apis: Service[];
   workers: Part[];
-  /** A process for each API that asks it. */
+  /** A caller process for each API. */
   callers: Helper[];
 }
 
-/** What runs, so far: whatever the start came to is stopped in the end, last first. */
+/** Stops everything started so far, last first, even if the start failed. */
 type Stops = (() => Promise<unknown>)[];
 
 export interface ClusterOptions {
   modelMs: number;
-  /** Settings of each process, asked for as it is started: first the APIs, then the workers. */
+  /** Settings of each process, requested when it starts: first the APIs, then the workers. */
   settings?: () => Promise<Record<string, string>>;
-  /** Of both PostgreSQL servers. */
+  /** For both PostgreSQL servers. */
   postgresSettings?: Record<string, string>;
 }
 
-/** Runs `work` on a cluster, all of whose processes are ended after it, and whose data is removed. */
+/** Runs `work` on a cluster, then ends all its processes and removes its data. */
 export async function withCluster<T>(
   { report }: Pick<Means, 'report'>,
   options: ClusterOptions,
@@ -105,7 +105,7 @@ async function startCluster(
   return { postgres, temporalPostgres, temporal, model, apis, workers, callers };
 }
 
-/** Half of the callers ask each of the APIs. */
+/** Each half of the callers uses one of the APIs. */
 async function execute({ apis, callers }: Cluster, amount: { callers: number; count: number }): Promise<LoadResult> {
   const results = await Promise.all(
     apis.map(({ origin, key }, index) => {
@@ -126,7 +126,7 @@ async function execute({ apis, callers }: Cluster, amount: { callers: number; co
   };
 }
 
-/** Bytes on disk of all databases of a server, and of the write-ahead log that it has written so far. */
+/** Bytes on disk of all databases of a server, and of the write-ahead log written so far. */
 async function bytesOf(postgres: EmbeddedPostgres): Promise<{ stored: number; log: number }> {
   const client = new pg.Client(postgres.url('postgres'));
   await client.connect();
@@ -227,7 +227,7 @@ async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
 
 /**
  * The service spread over processes: two with the API and three with workers, on a PostgreSQL and on Temporal's server, which
- * has a PostgreSQL of its own. All on this machine, so that it shows what each kind costs and that nothing is done twice, and
+ * has a PostgreSQL of its own. All run on this machine, so this shows the cost of each kind and that nothing is done twice, but
  * not how far it scales.
  */
 export async function measureCluster(means: Means): Promise<Outcome> {

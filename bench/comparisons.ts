@@ -3,7 +3,7 @@ import type { Means } from './means.ts';
 import { createDraws, type Draws } from './random.ts';
 import { type Outcome, type Row, row } from './report.ts';
 
-/** What differences of scores may look like: one at a time, and the mean that they have in truth. */
+/** Distributions of score differences: a generator, and the true mean. */
 const KINDS: readonly { name: string; mean: number; draw: (draws: Draws) => number }[] = [
   { name: 'normal', mean: 0.1, draw: ({ normal }) => 0.1 + 0.15 * normal() },
   {
@@ -30,13 +30,13 @@ function ofThree(at: number, worse: number, better: number): number {
 
 const SIZES = [5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1_000, 2_000];
 
-/** Fewer runs of those that take long. */
+/** Fewer runs if they take long. */
 const runsOf = (size: number) => Math.max(300, Math.min(1_000, 100_000 / size));
 
 interface Found {
   /** In percent. */
   coverage: number;
-  /** How often the interval and the p-value say different things. */
+  /** How often the interval and the p-value contradict each other. */
   contradictions: number;
 }
 
@@ -53,7 +53,7 @@ function simulate(kind: (typeof KINDS)[number], size: number, runs: number, draw
   return { coverage: (100 * covered) / runs, contradictions };
 }
 
-/** How often the 95 % interval of a comparison has the true difference in it, by number of examples and kind of differences. */
+/** How often the 95 % interval of a comparison contains the true difference, by number of examples and kind of differences. */
 export async function measureComparisons({ report, rounds }: Means): Promise<Outcome> {
   const draws = createDraws(26);
   const rows: Row[] = [];

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { untilQuiet } from '../test/support/browser.ts';
 
-/** From an interaction to the paint that shows what came of it, in ms: of each one. */
+/** Time from an interaction to the paint that shows its result, in ms, for each one. */
 export type Interactions = Record<string, number[]>;
 
-/** What the browser does not report took no longer. */
+/** The browser does not report anything faster. */
 const LEAST_MS = 16;
 /** Interactions are reported after their paint. */
 const REPORTED_MS = 250;
-/** A slow one, and what comes of its request. */
+/** Time for a slow interaction and its request. */
 const SETTLED_MS = 700;
 const STEPS = 10;
 const TYPED = 'example-77';
@@ -24,10 +24,10 @@ const WATCH = `(() => {
   }).observe({ type: 'longtask', buffered: true });
 })()`;
 
-/** Must come before the page is opened. */
+/** Must be called before the page is opened. */
 export const watchInteractions = (page: Page): Promise<unknown> => page.addInitScript(WATCH);
 
-/** Keeps what the browser says of interactions, and the longest task meanwhile: it holds up the next one. */
+/** Records the browser's interaction timings, and the longest task in between, which delays the next interaction. */
 function keeperOf(page: Page) {
   const found: Interactions = {};
   const add = (name: string, ms: number) => {
@@ -47,7 +47,7 @@ function keeperOf(page: Page) {
   return { found, keep };
 }
 
-/** Of the page of a run, which is opened from the list of runs. */
+/** For the page of a run, opened from the list of runs. */
 export async function interactionsOfRun(page: Page, id: string): Promise<Interactions> {
   const { found, keep } = keeperOf(page);
   const link = page.locator(`a[href$="/evaluations/${id}"]`).first();
@@ -81,7 +81,7 @@ export async function interactionsOfRun(page: Page, id: string): Promise<Interac
   return found;
 }
 
-/** Of the list of prompts. */
+/** For the list of prompts. */
 export async function interactionsOfPrompts(page: Page): Promise<Interactions> {
   const { found, keep } = keeperOf(page);
   const search = page.getByRole('searchbox', { name: 'Search' });
@@ -92,7 +92,7 @@ export async function interactionsOfPrompts(page: Page): Promise<Interactions> {
   return found;
 }
 
-/** Of a long template. */
+/** For a long template. */
 export async function interactionsOfEditor(page: Page): Promise<Interactions> {
   const { found, keep } = keeperOf(page);
   const text = page.getByRole('textbox', { name: 'Text', exact: true });

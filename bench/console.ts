@@ -27,13 +27,13 @@ const SMALL = 'small';
 const LARGE = 'large';
 const KEYS = 60;
 const TYPING_MS = 120;
-/** The console has taken up what was typed by then. */
+/** Time for the console to process input. */
 const PAUSE_MS = 500;
-/** A turn of the wheel, a quarter of the rows in view. */
+/** One step of the wheel, a quarter of the visible rows. */
 const WHEEL_PX = 360;
 const PATIENCE_MS = 60_000;
 
-/** The web console in Chromium, which shares the machine with the service. */
+/** The web console in Chromium, on the same machine as the service. */
 export async function measureConsole(servers: Servers, means: Means): Promise<Outcome> {
   const service = await startService(servers);
   try {
@@ -55,7 +55,7 @@ async function measureIn(
   { profileFolder, rounds = ROUNDS }: Means,
 ): Promise<Outcome> {
   await service.call('POST', '/prompts', { name: SMALL, template: 'Greet {{ name }}.', model: 'sandbox/echo' });
-  /** Measures in windows of their own. */
+  /** Measures in separate windows. */
   const inRounds = async <Result>(measure: (page: Page) => Promise<Result>): Promise<Result[]> => {
     const results: Result[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -149,7 +149,7 @@ async function measureIn(
   };
 }
 
-/** A row for each kind of interaction: the median of each round, and of tasks the longest. */
+/** A row for each kind of interaction: the median of each round, and the longest task. */
 function rowsOf(rounds: readonly Interactions[]) {
   const names = [...new Set(rounds.flatMap((round) => Object.keys(round)))].sort();
   return names.map((name) => {
@@ -182,9 +182,9 @@ async function seed(servers: Servers, service: Service): Promise<string> {
 }
 
 interface Load {
-  /** Of everything that the browser got until the first page could be used. */
+  /** Everything that the browser loaded until the first page was usable. */
   bytes: number;
-  /** From Enter on the sign-in page until the list of prompts is there. */
+  /** From Enter on the sign-in page until the list of prompts is visible. */
   signInMs: number;
 }
 
@@ -203,7 +203,7 @@ async function measureLoad(page: Page, service: Service): Promise<Load> {
   return { bytes, signInMs };
 }
 
-/** Opens a page, and signs in as it asks for. */
+/** Opens a page, and signs in when asked. */
 async function signIn(page: Page, { origin, key }: Service, at: string): Promise<void> {
   await page.goto(`${origin}/console${at}`);
   await page.getByLabel('API key').fill(key);
@@ -218,7 +218,7 @@ async function loadResults(page: Page): Promise<void> {
   await untilQuiet(page);
 }
 
-/** Turns the wheel until the end of the results. @returns how long each frame took, in ms */
+/** Scrolls to the end of the results. @returns the duration of each frame, in ms */
 async function framesOfScroll(page: Page): Promise<number[]> {
   const table = page.getByRole('table', { name: 'Results' });
   await table.scrollIntoViewIfNeeded();
@@ -237,7 +237,7 @@ async function framesOfScroll(page: Page): Promise<number[]> {
     table.evaluate(({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight >= scrollHeight - 1);
   do for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(0, WHEEL_PX);
   while (!(await isAtEnd()));
-  // The first has no frame before it.
+  // The first one has no frame before it.
   return page.evaluate<number[]>('window.frames_.slice(1)');
 }
 
@@ -247,7 +247,7 @@ const Trace = z.object({
   ),
 });
 
-/** What each frame took of the CPU, in ms, by a trace of Chromium: what else the machine does hardly changes it. */
+/** The CPU time of each frame, in ms, from a Chromium trace, which other load on the machine hardly affects. */
 function cpuOfFrames(trace: Buffer): number[] {
   const { traceEvents } = Trace.parse(JSON.parse(trace.toString()));
   return traceEvents.flatMap(({ tdur, args }) =>
@@ -262,7 +262,7 @@ async function workOfKeys(page: Page, waitMs: number): Promise<number[]> {
   await untilQuiet(page);
   await text.click();
   const session = await page.context().newCDPSession(page);
-  // In CPU time: what else the machine does hardly changes it.
+  // CPU time, which other load on the machine hardly affects.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const times: number[] = [];
   for (let at = 0; at < KEYS; at += 1) {

@@ -18,7 +18,7 @@ const CALLERS = 20;
 const FLUSH_MS = 3_000;
 const WARM_UP = 200;
 const EXECUTIONS = 5_000;
-/** Of a round asked for by `--rounds`. */
+/** Executions per round if `--rounds` is set. */
 const EXECUTIONS_A_ROUND = 500;
 
 const Numbers = z.record(z.string(), z.coerce.number());
@@ -26,7 +26,7 @@ const Table = z.object({ name: z.string(), rows: z.coerce.number(), bytes: z.coe
 type Table = z.infer<typeof Table>;
 
 async function tablesOf(database: pg.Client): Promise<Table[]> {
-  // Backends tell what they have done once they have been idle for a while.
+  // Backends report their statistics once they have been idle for a while.
   await delay(FLUSH_MS);
   const { rows } = await database.query(
     'select relname as name, n_tup_ins as rows, pg_total_relation_size(relid) as bytes from pg_stat_user_tables',
@@ -34,7 +34,7 @@ async function tablesOf(database: pg.Client): Promise<Table[]> {
   return z.array(Table).parse(rows);
 }
 
-/** Counters of the whole database that only grow. */
+/** Monotonic counters of the whole database. */
 async function countersOf(database: pg.Client): Promise<Record<string, number>> {
   const { rows } = await database.query(`
     select (select sum(calls) from pg_stat_statements where dbid = d.oid) statements,
@@ -43,7 +43,7 @@ async function countersOf(database: pg.Client): Promise<Record<string, number>> 
   return Numbers.parse(rows[0]);
 }
 
-/** What an execution costs: CPU by process, statements, rows and bytes, over some thousand. */
+/** The cost of an execution: CPU by process, statements, rows and bytes, averaged over some thousand. */
 export async function measureCosts({ report, rounds, profileFolder }: Means): Promise<Outcome> {
   const count = rounds === undefined ? EXECUTIONS : rounds * EXECUTIONS_A_ROUND;
   const benchmark = `costs of an execution (${count} of them, ${CALLERS} callers, a model of ${MODEL_MS} ms)`;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Linux counts in these. */
+/** The unit of Linux' CPU times. */
 const TICK_MS = 10;
 
 interface ProcessStat {
@@ -16,17 +16,18 @@ async function statOf(pid: number): Promise<ProcessStat | undefined> {
   } catch {
     return undefined;
   }
-  // The second field is the program's name in brackets, which may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+  // The second field is the program's name in parentheses, which may contain anything:
+  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
-  // utime, stime, and those of children that have ended.
+  // utime, stime, and those of ended children.
   const cpuMs = fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
   return { pid, parent: fields[1] ?? 0, cpuMs };
 }
 
-/** CPU time that a process and its descendants have used so far, in milliseconds. Linux only. */
+/** CPU time of a process and its descendants so far, in milliseconds. Linux only. */
 export async function cpuMsOf(pids: readonly number[]): Promise<number> {
   const names = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const stats = (await Promise.all(names.map(statOf))).filter((stat) => stat !== undefined);
@@ -38,7 +39,7 @@ export async function cpuMsOf(pids: readonly number[]): Promise<number> {
   return stats.reduce((sum, { pid, cpuMs }) => sum + (counted.has(pid) ? cpuMs : 0), 0);
 }
 
-/** What `work` costs each of these in CPU time, in milliseconds, by their names. */
+/** The CPU time that `work` takes in each of these processes, in milliseconds, by name. */
 export async function cpuOf<Name extends string, T>(
   processes: Record<Name, readonly number[]>,
   work: () => Promise<T>,

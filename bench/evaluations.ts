@@ -15,7 +15,7 @@ import { median } from './statistics.ts';
 
 const MODEL_MS = 200;
 const CONCURRENCY = 50;
-/** Some calls take long, as those of real models: one in `every`. */
+/** Like real models, some calls are slow: one in `every`. */
 const SLOW = { every: 20, ms: 1_500 };
 const [SMALL, LARGE] = [1_000, 10_000];
 const ROUNDS = 3;
@@ -29,7 +29,7 @@ const Evaluation = z.object({
   examples_evaluated: z.int(),
 });
 
-/** The stand-in's answer is known, so every example can pass. */
+/** The stand-in's response is known, so every example can pass. */
 export function questionsOf(count: number): Question[] {
   return Array.from({ length: count }, (_, number) => ({
     id: `example-${number}`,
@@ -50,7 +50,7 @@ export async function upload(service: Service, name: string, questions: Question
   await response.arrayBuffer();
 }
 
-/** @returns seconds from the request to the finished record */
+/** @returns seconds from the request to the completed record */
 export async function evaluate(service: Service, dataset: string, count: number): Promise<number> {
   const started = performance.now();
   const body = { prompt_name: 'bench', dataset, concurrency: CONCURRENCY, baseline: null };
@@ -67,7 +67,7 @@ export async function evaluate(service: Service, dataset: string, count: number)
   }
 }
 
-/** Events in the longest history of an evaluation's workflow. */
+/** Number of events in the longest history of an evaluation workflow. */
 async function longestHistory({ temporalAddress }: Servers): Promise<number> {
   const connection = await Connection.connect({ address: temporalAddress });
   try {
@@ -85,7 +85,9 @@ async function longestHistory({ temporalAddress }: Servers): Promise<number> {
 const partOf = (samples: number[], from: number, to: number) =>
   samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to));
 
-/** Evaluations of 1,000 and of 10,000 examples, the former also by pms and by promptfoo, on the same model in the same run. */
+/**
+ * Evaluations of 1,000 and of 10,000 examples, the former also with pms and with promptfoo, on the same model in the same run.
+ */
 export async function measureEvaluations(
   servers: Servers,
   { profileFolder, rounds = ROUNDS }: Means,

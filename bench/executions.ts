@@ -12,14 +12,14 @@ import { median, quantile } from './statistics.ts';
 const MODEL_MS = 200;
 const RECEIVER_MS = 50;
 const ROUNDS = 3;
-/** A process is measured as it is when it has been at work for a while: V8 compiles what is hot in the first thousand runs or so. */
+/** Measurements start after a warm-up, because V8 compiles hot code in the first thousand runs or so. */
 const WARM_UP = { callers: 20, count: 500 };
 const ALONE = { callers: 1, count: 20 };
 const MANY = { callers: 20, count: 600 };
 const MORE = { callers: 50, count: 1_000 };
 const INPUT = 'Greet Ada in one sentence.';
 
-/** What the contenders are asked: so many runs, so many at a time. */
+/** The load for each contender: number of runs and concurrency. */
 interface Amount {
   callers: number;
   count: number;
@@ -33,11 +33,11 @@ const perSecond = ({ requests, seconds }: LoadResult) => requests / seconds;
 const p95 = ({ latenciesMs }: LoadResult) => quantile(latenciesMs, 0.95);
 const ownMs = ({ latenciesMs }: LoadResult) => median(latenciesMs) - MODEL_MS;
 
-/** Each contender in turns, round by round, so that all of a round meet the same state of the machine. */
+/** Runs the contenders in turns, so that all of a round meet the same state of the machine. */
 class Series {
   readonly #values = new Map<string, number[]>();
 
-  /** Measures all that were asked for. */
+  /** Measures all of the given contenders. */
   async measure(contenders: Contenders, names: readonly Name[], amount: Amount): Promise<void> {
     for (const name of names) {
       const result = await contenders[name]?.(amount);
@@ -58,9 +58,9 @@ class Series {
 }
 
 /**
- * Running a prompt by the service (HTTP, key, database, Temporal) against a Temporal workflow of two activities (without HTTP
- * and without a database), against the floor of what Temporal allows (a workflow of one local activity, started eagerly on the SDK as its makers
- * ship it), and against LiteLLM's proxy, a gateway that keeps nothing. Same model, in turns.
+ * Runs a prompt with the service (HTTP, key, database, Temporal), a Temporal workflow of two activities (no HTTP, no database), the
+ * minimum for Temporal (a workflow of one local activity, started eagerly on the unmodified SDK), and LiteLLM's proxy, a gateway that
+ * stores nothing. Same model, in turns.
  */
 export async function measureExecutions(servers: Servers, means: Means): Promise<Outcome> {
   const model = await startListening('../test/support/providers/openai-main.ts', ['--latency', String(MODEL_MS)]);
@@ -81,7 +81,7 @@ export async function measureExecutions(servers: Servers, means: Means): Promise
     const runService = (amount: Amount) => http.ask({ ...load, ...amount }, LoadResult);
     const deliveredAfterMs: number[] = [];
 
-    /** The webhook is there for this run alone, which is over when all its events have arrived. */
+    /** The webhook exists only for this run, which ends when all its events have arrived. */
     async function runWithWebhook(amount: Amount): Promise<LoadResult> {
       const webhook = { url: receiver.url, events: ['execution.completed'] };
       const { id } = z.object({ id: z.string() }).parse(await service.call('POST', '/webhooks', webhook));

@@ -12,10 +12,10 @@ import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
 
 const RATE_LIMIT = 6_000;
-/** Only attacks whose name it matches: holders, controls, budgets, storage, work. */
+/** Runs only attacks whose name matches: holders, controls, budgets, storage, work. */
 const NAMES = new RegExp(process.env['ATTACKS'] ?? '');
 
-/** What a caller with a key tries, at full size, against the whole service. Each attack has a service of its own. */
+/** Attacks of a caller with a key, at full size, against the whole service. Each attack has a service of its own. */
 export async function measureAttacks(servers: Servers, { report, profileFolder }: Means): Promise<Outcome> {
   const model = await startOpenAiServer({
     keepCalls: false,

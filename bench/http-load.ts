@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { answerQuestions } from './child.ts';
 import { Load, type LoadResult } from './load.ts';
 
-/** CPU time of the main thread of a process: that of its event loop. */
+/** CPU time of a process's main thread, which runs its event loop. */
 const mainThreadMs = (pid: number) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
 async function run(load: Load): Promise<LoadResult> {
@@ -41,7 +41,7 @@ async function run(load: Load): Promise<LoadResult> {
       throw new Error(`${method} ${url} answered ${response.statusCode}: ${text.slice(0, 1000)}`);
   }
 
-  /** Streams that stay open are left after their first bytes. */
+  /** Streams that stay open are abandoned after their first bytes. */
   async function drain(
     { body: answer, headers: { 'content-type': type } }: Awaited<ReturnType<typeof request>>,
     before: number,

@@ -7,17 +7,17 @@ import type { Servers } from './servers.ts';
 import { type Part, startApi, startWorker } from './service.ts';
 import { type StandInModel, startModel } from './stand-in.ts';
 
-/** Long, so that calls are in flight at any time. */
+/** Long enough that calls are always in flight. */
 const MODEL_MS = 1_000;
-/** From the model's response until it is stored. */
+/** Time from the model's response until it is stored. */
 const STORE_MS = 25;
 const CALLERS = 20;
 const WORKERS = 2;
 const KILLS = 30;
-/** A worker is killed once it has made so many calls, or at the latest after so long a time. */
+/** A worker is killed after this many calls, or at the latest after this time. */
 const CALLS_BEFORE = 20;
 const AT_WORK_WITHIN_MS = 20_000;
-/** What a kill interrupted is run again once its workflow task has timed out. */
+/** Interrupted work runs again once its workflow task has timed out. */
 const LONGEST_MS = 120_000;
 
 const Completed = z.object({ status: z.literal('completed') });
@@ -28,18 +28,18 @@ async function untilAtWork(model: StandInModel): Promise<void> {
   while ((await model.calls()).count < least && Date.now() < deadline) await delay(50);
 }
 
-/** A worker with a model of its own, so that the calls of each are known. */
+/** A worker with its own model, so that the calls of each are known. */
 interface Target {
   model: StandInModel;
   worker: Part;
 }
 
 /**
- * Worker processes are killed one after the other while callers run prompts. Whatever happens, each execution completes, and
- * the model is paid twice for nothing but the calls that were in flight in the killed process.
+ * Kills worker processes one after the other while callers run prompts. Every execution must complete, and only calls in flight
+ * in the killed process may be paid for twice.
  */
 export async function measureKills(servers: Servers, { rounds: kills = KILLS }: Means): Promise<Outcome> {
-  // The API only looks whether there are credentials.
+  // The API only checks that credentials exist.
   const api = await startApi(servers, { OPENAI_API_KEY: 'x' });
   const targets: Target[] = [];
   for (let index = 0; index < WORKERS; index += 1) {
@@ -67,7 +67,7 @@ export async function measureKills(servers: Servers, { rounds: kills = KILLS }: 
     const inFlight: number[] = [];
     const startMs: number[] = [];
 
-    /** Calls begun so short a time ago are those without a response, or with one that is not stored yet. */
+    /** Recent calls have no response, or one that is not stored yet. */
     async function kill(target: Target): Promise<void> {
       const before = (await target.model.calls()).count;
       await delay(MODEL_MS + STORE_MS);

@@ -9,7 +9,7 @@ import { freePort } from '../src/embedded/ports.ts';
 import { findOnPath, run } from '../src/embedded/programs/programs.ts';
 import { endProcess, endWithThisProcess, plainEnvironment } from './child.ts';
 
-// Never a dependency of the project: the benchmark installs it from PyPI, with pinned versions, into a folder of its own.
+// Not a dependency of the project: the benchmark installs it from PyPI, with pinned versions, into a separate folder.
 
 const REQUIREMENTS = fileURLToPath(new URL('litellm/requirements.txt', import.meta.url));
 const CACHE = fileURLToPath(new URL('../.cache/bench/', import.meta.url));
@@ -18,7 +18,7 @@ const READY_TIMEOUT_MS = 180_000;
 
 /** LiteLLM's proxy, which calls the model and stores nothing. */
 export interface Gateway {
-  /** Where it takes chat completions. */
+  /** The address of its chat completions. */
   url: string;
   /** The name of its only model. */
   model: string;
@@ -26,12 +26,12 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Why there is no gateway to compare with. */
+/** Why no gateway is available for comparison. */
 export interface NoGateway {
   missing: string;
 }
 
-/** @returns the folder of the installation @throws Error with what is missing */
+/** @returns the folder of the installation @throws Error naming what is missing */
 async function install(report: (line: string) => void): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(REQUIREMENTS))
@@ -59,7 +59,7 @@ async function install(report: (line: string) => void): Promise<string> {
 }
 
 /**
- * Starts LiteLLM's proxy, installing it first where it is missing.
+ * Starts LiteLLM's proxy, installing it first if it is missing.
  * @param folder for its configuration and its log
  * @param modelUrl the OpenAI-compatible model behind it
  */
@@ -77,7 +77,7 @@ export async function startLiteLlm(
   const [config, logFile] = [path.join(folder, 'litellm.json'), path.join(folder, 'litellm.log')];
   const model = 'bench';
   const parameters = { model: 'openai/gpt-4o-mini', api_base: modelUrl, api_key: 'x' };
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(config, JSON.stringify({ model_list: [{ model_name: model, litellm_params: parameters }] }));
   const port = await freePort();
   const bin = path.join(home, 'bin');

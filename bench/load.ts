@@ -1,34 +1,38 @@
 import { z } from 'zod';
 
-/** Requests for `http-load.ts` to make. */
+/** Requests for `http-load.ts` to send. */
 export const Load = z.object({
-  /** `{random}` in it is replaced anew for each request. */
+  /** `{random}` in it is replaced for each request. */
   url: z.string(),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   headers: z.record(z.string(), z.string()),
   body: z.string().optional(),
   callers: z.int(),
-  /** Requests in all, or seconds to go on for. */
+  /** Total number of requests, or duration in seconds. */
   count: z.int().optional(),
   seconds: z.number().optional(),
-  /** Begins so many requests a second, however long earlier ones take. Default: a caller sends the next one after a response. */
+  /**
+   * Starts this many requests per second, however long earlier ones take. Default: a caller sends the next one after a response.
+   */
   perSecond: z.number().optional(),
-  /** A process whose CPU time between request and response is noted: what other work it did before, on however busy a machine. */
+  /**
+   * A process whose CPU time between request and response is recorded: the work before the response, independent of other load.
+   */
   cpuOf: z.int().optional(),
-  /** The answer has to hold this. Default: any answer will do. */
+  /** Text that the response must contain. Default: any response is accepted. */
   expect: z.string().optional(),
 });
 
 export type Load = z.infer<typeof Load>;
 
-/** How a load went. */
+/** The result of a load. */
 export const LoadResult = z.object({
   requests: z.int(),
   seconds: z.number(),
   latenciesMs: z.array(z.number()),
   /** CPU time of `cpuOf` until the response. */
   cpuMs: z.array(z.number()).optional(),
-  /** How many responses had each status. */
+  /** Number of responses by status. */
   statuses: z.record(z.string(), z.int()).optional(),
 });
 export type LoadResult = z.infer<typeof LoadResult>;

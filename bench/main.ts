@@ -31,7 +31,7 @@ import { measureWebhooks } from './webhooks.ts';
 
 const report = (line: string) => console.error(line);
 
-/** Each has servers of its own, so that none slows the next by what it left behind. */
+/** Each has servers of its own, so that no benchmark affects the next one. */
 const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   executions: (means) => withServers(means, measureExecutions),
   routing: (means) => withServers(means, measureRouting),
@@ -58,7 +58,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   soak: (means) => measureSoak(means),
 };
 
-/** They take long: only when they are asked for. */
+/** Long benchmarks: run only if named. */
 const BY_NAME_ONLY = new Set(['soak', 'neighbours', 'attacks']);
 
 async function withServers(
@@ -76,17 +76,17 @@ async function withServers(
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** A file for the numbers. */
+    /** A file for the results. */
     json: { type: 'string' },
     /** A folder for CPU profiles of the service. */
     profile: { type: 'string' },
-    /** How long the soak lasts; default: 120. */
+    /** The duration of the soak; default: 120. */
     minutes: { type: 'string' },
-    /** Executions a second of the soak, with all of its other work in proportion; default: 3. */
+    /** Executions per second of the soak, with its other work in proportion; default: 3. */
     rate: { type: 'string' },
-    /** How often to measure; default: the benchmark's own number. */
+    /** Number of rounds; default: that of the benchmark. */
     rounds: { type: 'string' },
-    /** Adds the numbers to `bench/results`. */
+    /** Adds the results to `bench/results`. */
     save: { type: 'boolean', default: false },
   },
 });
@@ -118,7 +118,7 @@ if (options.save && rounds !== undefined) {
   process.exit(1);
 }
 
-// What was started ends as this process exits, and a signal alone would not let it.
+// Child processes end when this process exits, which a signal alone would bypass.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 const outcomes: Outcome[] = [];

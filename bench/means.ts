@@ -1,12 +1,12 @@
-/** What a benchmark may need. */
+/** The environment of a benchmark. */
 export interface Means {
   report: (line: string) => void;
   /** A folder for CPU profiles of the service. */
   profileFolder: string | undefined;
-  /** How often to measure, in place of the benchmark's own number: fewer for a quick look. */
+  /** The number of rounds, instead of the benchmark's own: fewer for a quick run. */
   rounds: number | undefined;
-  /** How long the soak lasts, in place of two hours. */
+  /** The duration of the soak, instead of two hours. */
   minutes?: number | undefined;
-  /** Executions a second of the soak, in place of three; all of its other work follows. */
+  /** Executions per second of the soak, instead of three, with its other work in proportion. */
   rate?: number | undefined;
 }

@@ -5,8 +5,8 @@ const SAMPLE_EVERY_MS = 200;
 const MIB = 1024 * 1024;
 
 /**
- * Resident memory of the service's process while it works. Whether V8 collects garbage while nothing is asked of it is its own
- * affair; what it takes while at work is not.
+ * Resident memory of the service's process while it works. An idle process is not measured because V8 may postpone garbage
+ * collection.
  * @returns the result of `work`, and one sample every 0.2 s, in MiB
  */
 export async function memoryAtWork<Result>(

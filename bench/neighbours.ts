@@ -20,19 +20,19 @@ import type { Servers } from './servers.ts';
 import { type Service, startApi, startWorker } from './service.ts';
 import { quantile } from './statistics.ts';
 
-/** Of each attack. `NEIGHBOURS_SECONDS` makes it shorter. */
+/** Duration of each attack. `NEIGHBOURS_SECONDS` overrides it. */
 const SECONDS = Number(process.env['NEIGHBOURS_SECONDS'] ?? 10);
 const CONNECTIONS = Number(process.env['NEIGHBOURS_CONNECTIONS'] ?? 300);
-/** Only attacks whose name it matches. */
+/** Runs only attacks whose name matches. */
 const NAMES = new RegExp(process.env['NEIGHBOURS_ATTACKS'] ?? '');
 const READS_PER_SECOND = 20;
-/** Until every connection of the attack is open. */
+/** Time until every connection of the attack is open. */
 const LEAD_MS = 1_000;
 const AT_MOST_MS = 300;
-/** Rows of the workspace that attacks. */
+/** Rows of the attacking workspace. */
 const ROWS = 5_000;
 
-/** What attacks name. The samples of the documentation run on it. @returns ids for paths */
+/** Creates the resources that attacks name and that the documented samples need. @returns ids for paths */
 async function seed(service: Service, databaseUrl: string): Promise<Record<string, string>> {
   const prompt = { name: 'support/greeting', template: 'Hello {{ name }}!', model: 'sandbox/echo' };
   await service.call('POST', '/prompts', prompt);
@@ -85,7 +85,7 @@ async function seed(service: Service, databaseUrl: string): Promise<Record<strin
   }
 }
 
-/** @returns latencies of the neighbour's reads meanwhile, and how the attack was answered */
+/** @returns latencies of the neighbor's reads during the attack, and the responses to the attack */
 async function attack(
   { origin }: Service,
   { attacker, neighbour, read }: { attacker: Helper; neighbour: Helper; read: Load },
@@ -101,12 +101,12 @@ async function attack(
   return { latenciesMs, cpuMs, answers: `${Math.round(requests / seconds)}/s: ${answers.join(', ')}` };
 }
 
-/** Reads of one workspace while another, or a stranger, sends one request over and over on {@link CONNECTIONS} connections, without any limit of requests a minute. */
+/** Reads of one workspace while another, or a stranger, repeats one request on {@link CONNECTIONS} connections, without rate limits. */
 export async function measureNeighbours(servers: Servers, { report, profileFolder }: Means): Promise<Outcome> {
   const service = await startApi(servers, {}, profileFolder);
   const worker = await startWorker(servers);
   const [attacker, neighbour] = [await startHelper('http-load.ts'), await startHelper('http-load.ts')];
-  // It would be on another machine: it gets what the service leaves.
+  // The attacker would run on another machine, so it gets only spare CPU time.
   setPriority(attacker.pid, Math.min(19, getPriority() + 5));
   try {
     const ids = await seed(service, servers.databaseUrl);

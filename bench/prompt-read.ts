@@ -15,14 +15,14 @@ const CALLERS = 20;
 const NAME = 'bench/read';
 const PlainStatement = z.object({ name: z.string(), text: z.string() });
 
-/** The statement with which the service reads a prompt, taken from the service itself. */
+/** The statement with which the service reads a prompt, captured from the service itself. */
 async function statementOf(workspaceId: string): Promise<string> {
   let taken = '';
   const take = createQuery(async (statement, values) => {
     taken = JSON.stringify({ ...PlainStatement.parse(statement), values });
     return [];
   }, workspaceId);
-  // It finds nothing, of course.
+  // It finds nothing, as expected.
   await getPrompt(take, NAME).catch(() => {});
   return taken;
 }
@@ -38,7 +38,7 @@ async function onlyWorkspace(databaseUrl: string): Promise<string> {
   }
 }
 
-/** Reading a prompt, with key and rate limit, against a Koa handler that only makes the same query. */
+/** Reading a prompt, with key and rate limit, compared with a bare Koa handler that makes the same query. */
 export async function measurePromptRead(servers: Servers, { profileFolder }: Means): Promise<Outcome> {
   const service = await startService(servers, { RATE_LIMIT_PER_MINUTE: '100000000' }, profileFolder);
   const http = await startHelper('http-load.ts');

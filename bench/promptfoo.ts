@@ -15,7 +15,7 @@ const Results = z.object({
   results: z.object({ stats: z.object({ successes: z.int(), failures: z.int(), errors: z.int() }) }),
 });
 
-/** One question to ask and the answer to expect. */
+/** A question and its expected answer. */
 export interface Question {
   id: string;
   number: number;
@@ -26,7 +26,7 @@ const run = (command: string, args: readonly string[], env: Record<string, strin
   runProgram(command, args, { cwd: home, env: plainEnvironment(env) });
 
 /**
- * Of its optional packages it needs one, SQLite for this platform; the others are more than a gigabyte.
+ * Of its optional packages only SQLite for this platform is needed; the others are more than a gigabyte.
  * @returns its program
  */
 export async function installPromptfoo(): Promise<string> {
@@ -40,7 +40,7 @@ export async function installPromptfoo(): Promise<string> {
   return program;
 }
 
-/** `promptfoo eval` on the same questions, from a folder of its own. Installs it first where it is missing. */
+/** `promptfoo eval` with the same questions, in a separate folder. Installs it first if it is missing. */
 export async function preparePromptfoo(
   folder: string,
   {

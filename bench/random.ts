@@ -1,13 +1,13 @@
-/** Draws for simulations: the same each time, from a seed. */
+/** Random numbers for simulations, reproducible from a seed. */
 export interface Draws {
   /** 0 ≤ x < 1. */
   uniform: () => number;
   normal: () => number;
-  /** How many of `count` independent events of this probability happen. For small counts. */
+  /** The number of `count` independent events of this probability that happen. For small counts. */
   binomial: (count: number, probability: number) => number;
 }
 
-/** Uniform 32-bit numbers by `sfc32` (Doty-Humphrey's PractRand), from which all others come. */
+/** Uniform 32-bit numbers with `sfc32` (Doty-Humphrey's PractRand), from which all others are derived. */
 export function createDraws(seed: number): Draws {
   let [a, b, c, d] = [0, seed | 0, (seed >>> 16) ^ 0x9e3779b9, 1];
   const next = () => {
@@ -25,7 +25,7 @@ export function createDraws(seed: number): Draws {
     uniform,
     normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
     binomial: (count, probability) => {
-      // Jumps from event to event: as many draws as there are events.
+      // Jumps from event to event: as many draws as events.
       let events = 0;
       const misses = Math.log1p(-probability);
       for (let at = Math.floor(Math.log(1 - uniform()) / misses); at < count; events += 1)

@@ -11,15 +11,15 @@ import { type Outcome, type Row, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { type Service, startService } from './service.ts';
 
-/** Executions; there are twice as many results, and half as many deliveries. `READS_ROWS` makes it smaller. */
+/** Number of executions; there are twice as many results, and half as many deliveries. `READS_ROWS` overrides it. */
 const ROWS = Number(process.env['READS_ROWS'] ?? 1_000_000);
-/** The small database gives pages that are as full. */
+/** Enough for the small database to return full pages. */
 const SMALL_ROWS = 2_000;
-/** Of each workspace, in both. */
+/** In each workspace of both databases. */
 const PROMPTS = 2_000;
 const DAYS = 90;
 const ROUNDS = Number(process.env['READS_ROUNDS'] ?? 100);
-/** Of executions and results, what the workspace that is read from has; the rest is others'. */
+/** The share of executions and results that belong to the workspace being read. */
 const OWN_SHARE = 0.7;
 
 interface Seeded {
@@ -32,7 +32,7 @@ interface Seeded {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** Every read, with every filter by itself and the pairs that are likely. */
+/** Every read, with each filter alone and with likely pairs. */
 function readsOf({ execution, evaluation, webhook, delivery, event }: Seeded): string[] {
   const span = `since=${daysAgo(70)}&until=${daysAgo(65)}`;
   const results = `/evaluations/${evaluation}/results`;
@@ -111,7 +111,7 @@ function readsOf({ execution, evaluation, webhook, delivery, event }: Seeded): s
   ];
 }
 
-/** What the triggers would have written, an entry for each hour. */
+/** The rows that the triggers would have written, an entry for each hour. */
 const USAGE_ENTRIES = {
   text: `insert into usage_entries (workspace_id, kind, prompt_name, model, created_at, calls, completed, failed, tokens_input, tokens_output,
            tokens_cached_input, tokens_reasoning, cost_amount, priced, unpriced, timed, model_ms)
@@ -179,7 +179,7 @@ async function seed(db: Database, rows: number): Promise<Seeded> {
     },
     { statementTimeoutMs: 0 },
   );
-  // A worker may be at it, too.
+  // A worker may be doing it, too.
   const left = { text: 'select 1 from usage_entries where not summed limit 1' };
   do await sumUpUsage(db.system);
   while ((await query(left)).length > 0);
@@ -189,7 +189,7 @@ async function seed(db: Database, rows: number): Promise<Seeded> {
 
 const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN;
 
-/** Reads at {@link ROWS} rows against the same ones of a small database, in turns. */
+/** Reads with {@link ROWS} rows compared with the same reads of a small database, in turns. */
 export async function measureReads(servers: Servers): Promise<Outcome> {
   const smallUrl = servers.databaseUrl.replace(/[^/]+$/, 'pms_small');
   await migrate(smallUrl);

@@ -7,10 +7,10 @@ import { type Arrivals, ReceiverQuestion } from './receiver-questions.ts';
 
 /** Longer than any retry of a first attempt takes. */
 const GIVE_UP_AFTER_MS = 120_000;
-/** How long it takes to answer. */
+/** The response time. */
 const answerMs = Number(process.argv[2]);
 
-/** Times at which each id was first received, in milliseconds since 1970. */
+/** First arrival of each id, in milliseconds since 1970. */
 let firstAt = new Map<string, number>();
 let requests = 0;
 let lastAt = 0;
@@ -30,10 +30,10 @@ const { port } = server.address() as AddressInfo;
 async function untilArrived(count: number, quietMs: number): Promise<void> {
   const askedAt = performance.timeOrigin + performance.now();
   const quietForMs = () => performance.timeOrigin + performance.now() - Math.max(lastAt, askedAt);
-  // What is lost never comes.
+  // Lost events never arrive.
   while (firstAt.size < count && quietForMs() < GIVE_UP_AFTER_MS)
     await Promise.race([new Promise<void>((resolve) => (wake = resolve)), delay(1_000)]);
-  // What comes twice may come a little later.
+  // Duplicates may arrive a little later.
   while (performance.timeOrigin + performance.now() - lastAt < quietMs) await delay(50);
 }
 

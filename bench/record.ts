@@ -8,13 +8,13 @@ import { startService } from './service.ts';
 
 const ROUNDS = 3;
 const SECONDS = 8;
-/** Records of a request, and requests at a time: as three busy applications send them. */
+/** Records per request, and concurrent requests: the load of three busy applications. */
 const RECORDS = 500;
 const RECORDERS = 3;
-/** How many records a second are promised on two cores. */
+/** The documented number of records per second on two cores. */
 const PROMISED = 1_000;
 
-/** A run of some 1.2 kB, as they are sent. */
+/** Runs of about 1.2 kB each. */
 function bodyOf(records: number): string {
   const startedAt = Date.now() - 60_000;
   const text = 'The quick brown fox jumps over the lazy dog, and all. '.repeat(8);
@@ -40,7 +40,7 @@ function bodyOf(records: number): string {
 const percentile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
-/** Recording runs that were made elsewhere, and how long another workspace's run takes beside it. */
+/** Recording runs made elsewhere, and the duration of another workspace's run at the same time. */
 export async function measureRecord(servers: Servers, { profileFolder, rounds = ROUNDS }: Means): Promise<Outcome> {
   const service = await startService(servers, {}, profileFolder);
   const [recorder, neighbour] = [await startHelper('http-load.ts'), await startHelper('http-load.ts')];

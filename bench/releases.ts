@@ -5,7 +5,7 @@ import type { Means } from './means.ts';
 import { createDraws, type Draws } from './random.ts';
 import { type Outcome, type Row, row, type Target } from './report.ts';
 
-/** A look is a minute in which the candidate gets 10 executions and stable 90. */
+/** A check covers a minute in which the candidate gets 10 executions and stable 90. */
 const CANDIDATES_A_CHECK = 10;
 const STABLE_A_CHECK = 90;
 
@@ -17,7 +17,7 @@ interface Simulation {
   looks: number;
   candidate: (draws: Draws, count: number, look: number) => ArmSums;
   stable: (draws: Draws, count: number, look: number) => ArmSums;
-  /** What is counted: releases with this verdict at any look. */
+  /** Counts releases with this verdict at any check. */
   verdict: CheckVerdict;
   target?: Target;
 }
@@ -38,7 +38,7 @@ function eachOf(count: number, value: () => number) {
   return { count, sum, squares };
 }
 
-/** Costs with a long tail: log-normal, whose mean is 1.65 times the median. */
+/** Costs with a long tail: log-normal, with a mean of 1.65 times the median. */
 const costs = (median: number) => (draws: Draws, count: number) => ({
   ...NO_SUMS,
   executions: count,
@@ -213,7 +213,7 @@ function simulations(rounds: number | undefined): Simulation[] {
   ];
 }
 
-/** The candidate's executions until the verdict, of those releases that came to it. */
+/** The number of the candidate's executions until the verdict, for releases that reached it. */
 function simulate({ check, options, releases, looks, candidate, stable, verdict }: Simulation, seed: number): number[] {
   const draws = createDraws(seed);
   const took: number[] = [];
@@ -232,7 +232,7 @@ function simulate({ check, options, releases, looks, candidate, stable, verdict 
   return took;
 }
 
-/** Simulated releases: how often the analysis stops a candidate that is as good, and how soon one that is not. */
+/** Simulated releases: how often the analysis stops an equally good candidate, and how soon a worse one. */
 export async function measureReleases({ report, rounds }: Means): Promise<Outcome> {
   const rows: Row[] = [];
   for (const [index, simulation] of simulations(rounds).entries()) {

@@ -1,7 +1,7 @@
 import type { SavedRun } from './results.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
-/** What a number has to keep to. */
+/** The limit for a number. */
 export interface Target {
   atMost?: number;
   atLeast?: number;
@@ -13,16 +13,16 @@ export interface Row {
   name: string;
   unit: string;
   spread: Spread;
-  /** Only numbers that this project promises have one; it applies to the median. */
+  /** Only for numbers that this project promises; it applies to the median. */
   target?: Target;
   met?: boolean;
 }
 
-/** What one benchmark found. */
+/** The result of one benchmark. */
 export interface Outcome {
   benchmark: string;
   rows: Row[];
-  /** Why it measured nothing. */
+  /** Why nothing was measured. */
   skipped?: string;
   /** What was left out, and why. */
   notes?: string[];
@@ -34,7 +34,7 @@ export function row(name: string, unit: string, values: readonly number[], targe
   return { name, unit, spread, target, met: isMet(spread.median, target) };
 }
 
-/** The ratio of two series, measurement by measurement: both of a pair met the same state of the machine. */
+/** The ratio of two series, pair by pair: both of a pair met the same state of the machine. */
 export function ratioRow(name: string, ours: readonly number[], theirs: readonly number[], target?: Target): Row {
   return row(
     name,
@@ -55,7 +55,7 @@ function targetText({ atMost, atLeast, below }: Target): string {
   return atLeast === undefined ? `< ${digits(below ?? Number.NaN)}` : `≥ ${digits(atLeast)}`;
 }
 
-/** The change of the median against an earlier run, such as `+12 %`. */
+/** The change of the median compared with an earlier run, such as `+12 %`. */
 function changeText(value: number, before: number | null | undefined): string {
   if (before === undefined || before === null || before === 0) return '';
   const percent = Math.round((value / before - 1) * 100);
@@ -63,8 +63,8 @@ function changeText(value: number, before: number | null | undefined): string {
 }
 
 /**
- * A benchmark's numbers for people, one a line.
- * @param last an earlier run on such a machine, to show the change against
+ * Formats a benchmark's results for people, one per line.
+ * @param last an earlier run on the same kind of machine, for comparison
  */
 export function format({ benchmark, rows, skipped, notes = [] }: Outcome, last?: SavedRun): string {
   if (skipped !== undefined) return `${benchmark}\n  not measured: ${skipped}\n`;

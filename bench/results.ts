@@ -11,7 +11,7 @@ import type { Outcome } from './report.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const GIB = 1024 ** 3;
 
-/** What makes two runs comparable: the same kind of machine. */
+/** Identifies the kind of machine: only runs on the same kind are comparable. */
 const Machine = z.object({ cpu: z.string(), cores: z.int(), memoryGib: z.int(), platform: z.string() });
 type Machine = z.infer<typeof Machine>;
 
@@ -21,17 +21,17 @@ const SavedRow = z.object({
   min: z.number().nullable(),
   median: z.number().nullable(),
   max: z.number().nullable(),
-  /** Absent where the number has no target. */
+  /** Absent if the number has no target. */
   met: z.boolean().optional(),
 });
 
-/** One run of a benchmark, as `bench/results/NAME.json` keeps it. */
+/** One run of a benchmark, as saved in `bench/results/NAME.json`. */
 const SavedRun = z.object({
   date: z.iso.datetime(),
   commit: z.string(),
   machine: Machine,
   node: z.string(),
-  /** Load average over the minute before the run: what else the machine was doing. */
+  /** Load average over the minute before the run, from other processes. */
   loadBefore: z.number(),
   benchmark: z.string(),
   rows: z.array(SavedRow),
@@ -60,13 +60,13 @@ async function savedRuns(name: string): Promise<SavedRun[]> {
   return z.array(SavedRun).parse(JSON.parse(text));
 }
 
-/** The last saved run of a benchmark on a machine of this kind. */
+/** The last saved run of a benchmark on this kind of machine. */
 export async function lastRun(name: string): Promise<SavedRun | undefined> {
   const machine = thisMachine();
   return (await savedRuns(name)).findLast((run) => isSameMachine(run.machine, machine));
 }
 
-/** The load average before a run, to be taken before its servers start. */
+/** The load average before a run; call it before the servers start. */
 export const currentLoad = () => Number((loadavg()[0] ?? 0).toFixed(2));
 
 /** Adds a run to those of its benchmark. */
@@ -90,7 +90,7 @@ export async function saveRun(name: string, { benchmark, rows, notes }: Outcome,
   };
   await mkdir(path.dirname(fileOf(name)), { recursive: true });
   const lines = [...(await savedRuns(name)), run].map((one) => JSON.stringify(one));
-  // A run a line, so that a diff shows only what was added.
+  // One run per line, so that a diff shows only additions.
   await writeFile(fileOf(name), `[\n${lines.join(',\n')}\n]\n`);
 }
 

@@ -20,7 +20,10 @@ const Begun = z.object({ id: z.string(), percent: z.number(), status: z.string()
 const CANDIDATE = 2;
 const ROLLBACKS = 5;
 
-/** All get the candidate; then it is rolled back. @returns how long after the request any API process still began an execution of it, in ms */
+/**
+ * All callers get the candidate; then it is rolled back. @returns how long after the request any API process still started an execution
+ * of it, in ms
+ */
 async function timeRollback(apis: readonly Service[]): Promise<number> {
   const [first] = apis;
   if (first === undefined) return Number.NaN;
@@ -75,7 +78,7 @@ async function timeRollbacks(servers: Servers, settings: Record<string, string>,
   }
 }
 
-/** Executions by a label on which a release runs, half of them of the candidate, against those by one without. In turns. */
+/** Executions through a label with a release, half of them with the candidate, compared with a label without one. In turns. */
 export async function measureRouting(servers: Servers, means: Means): Promise<Outcome> {
   const model = await startListening('../test/support/providers/openai-main.ts', ['--latency', String(MODEL_MS)]);
   const settings = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1` };
@@ -115,7 +118,7 @@ export async function measureRouting(servers: Servers, means: Means): Promise<Ou
     const cpu = { plain: [] as number[], released: [] as number[] };
     const processes = { all: [service.pid, servers.pids.temporal, servers.pids.postgres] };
     for (let round = 0; round < (means.rounds ?? ROUNDS); round += 1)
-      // Neither always comes first.
+      // Alternates which one comes first.
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
         times[name].push(median((await run(name, ONE)).latenciesMs));
         const { result, cpuMs } = await cpuOf(processes, () => run(name, MANY));

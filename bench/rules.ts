@@ -10,9 +10,9 @@ import { startService } from './service.ts';
 const MODEL_MS = 200;
 const ROUNDS = 3;
 const WARM_UP = { callers: 20, count: 500 };
-/** With a model of 200 ms, 20 callers come to about 100 executions a second. */
+/** With a model latency of 200 ms, 20 callers make about 100 executions per second. */
 const MANY = { callers: 20, count: 600 };
-/** As many as there can be on two cores. */
+/** The maximum on two cores. */
 const MOST = { callers: 50, count: 1_000 };
 
 type Amount = typeof MANY;
@@ -20,7 +20,7 @@ type Amount = typeof MANY;
 const NAMES = ['plain', 'ruled', 'judged'] as const;
 type Name = (typeof NAMES)[number];
 
-/** Of the model to every prompt: also what a judge may say. */
+/** The model's response to every prompt, which also works as a judge's response. */
 const ANSWER = '{"reason": "Greets.", "score": 5}';
 const EVALUATORS = [
   { type: 'contains', value: 'Greets' },
@@ -31,7 +31,7 @@ const JUDGE = { type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: 'Friendl
 
 const RuleRecord = z.object({ scored: z.int(), failed: z.int() });
 
-/** Executions of a prompt whose every run a rule scores, against those of one without a rule. In turns. */
+/** Executions of a prompt whose runs are all scored by a rule, compared with one without a rule. In turns. */
 export async function measureRules(servers: Servers, means: Means): Promise<Outcome> {
   const model = await startListening('../test/support/providers/openai-main.ts', [
     '--latency',
@@ -50,7 +50,7 @@ export async function measureRules(servers: Servers, means: Means): Promise<Outc
     await service.call('PUT', '/rules/ruled', { prompt_name: 'ruled', evaluators: EVALUATORS });
     await service.call('PUT', '/rules/judged', { prompt_name: 'judged', evaluators: [JUDGE] });
 
-    /** The rule has dealt with every execution: nothing of one run is left for the next one. */
+    /** Waits until the rule has scored every execution, so that nothing carries over to the next run. */
     async function untilScored(name: Name): Promise<void> {
       for (;;) {
         const { scored, failed } = RuleRecord.parse(await service.call('GET', `/rules/${name}`));
@@ -83,7 +83,7 @@ export async function measureRules(servers: Servers, means: Means): Promise<Outc
     const many: Record<Name, number[]> = { plain: [], ruled: [], judged: [] };
     const most: Record<Name, number[]> = { plain: [], ruled: [], judged: [] };
     for (let round = 0; round < (means.rounds ?? ROUNDS); round += 1) {
-      // Neither always comes first.
+      // Alternates which one comes first.
       const names = round % 2 === 0 ? NAMES : NAMES.toReversed();
       for (const name of names) many[name].push(await run(name, MANY));
       for (const name of names) if (name !== 'judged') most[name].push(await run(name, MOST));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a program to its end. @returns the end of what it said @throws Error with that, where it fails */
+/** Runs a program to its end. @returns the end of its output @throws Error with that, if it fails */
 export async function runProgram(
   command: string,
   args: readonly string[],

@@ -6,19 +6,19 @@ import { startPostgres } from '../src/embedded/postgres/postgres.ts';
 import { startTemporal } from '../src/embedded/temporal/temporal.ts';
 import { ensureTemporal } from '../src/embedded/temporal/temporal-binary.ts';
 
-/** The servers that the service and what it is compared with share: the ones of `npm start`, set up the same way. */
+/** The servers shared by the service and its contenders: those of `npm start`, configured the same way. */
 export interface Servers {
-  /** For what belongs to this run; removed at its end. */
+  /** For files of this run; removed at its end. */
   folder: string;
   /** A migrated database. */
   databaseUrl: string;
   temporalAddress: string;
-  /** Of PostgreSQL and of Temporal. */
+  /** Process ids. */
   pids: { postgres: number; temporal: number };
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL (with these settings over its usual ones) and Temporal on disk, in a new folder. */
+/** Starts PostgreSQL (with additional settings) and Temporal on disk, in a new folder. */
 export async function startServers(
   report: (line: string) => void,
   postgresSettings: Record<string, string> = {},

@@ -14,37 +14,37 @@ import type { Servers } from './servers.ts';
 const READY_TIMEOUT_MS = 120_000;
 const Package = z.object({ scripts: z.record(z.string(), z.string()) });
 const WORKERS_READY = 'workers started';
-/** Every process of a run decrypts what the others encrypted. */
+/** Shared, so that every process of a run decrypts what the others encrypted. */
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');
-/** A key with all scopes: the first process of a run makes it. */
+/** A key with all scopes: the first process of a run creates it. */
 const API_KEY = `bench-${randomBytes(24).toString('hex')}`;
 
 /** A process of the service. */
 export interface Part {
   pid: number;
-  /** Memory of the process at present. */
+  /** Current memory of the process. */
   rssBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** One that has the API. */
+/** A process with the API. */
 export interface Service extends Part {
   /** `http://127.0.0.1:PORT` */
   origin: string;
   /** A key with all scopes. */
   key: string;
-  /** Calls `/v1` + path. @returns the parsed body @throws Error on any status but 2xx */
+  /** Calls `/v1` + path. @returns the parsed body @throws Error for any status except 2xx */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
-/** How a script of package.json starts Node: its options, such as how much memory to use, and the program. */
+/** The Node.js options of a script in package.json, such as memory limits, and its program. */
 async function nodeArguments(script: string): Promise<{ options: string[]; program: string }> {
   const { scripts } = Package.parse(JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')));
   const [program = '', ...options] = (scripts[script] ?? '').split(' ').slice(2).reverse();
   return { options, program: fileURLToPath(new URL(`../${program}`, import.meta.url)) };
 }
 
-/** Starts a script of package.json as a process of its own; `isReady` sees its log so far. */
+/** Starts a script of package.json as a process; `isReady` receives its log so far. */
 async function startPart(
   script: 'start' | 'api' | 'worker',
   servers: Servers,
@@ -103,9 +103,9 @@ async function startWithApi(
 }
 
 /**
- * Starts the service in one process, as `npm start` runs it, and waits until it is ready.
- * @param environment settings over the usual ones
- * @param profileFolder where to put a CPU profile of the process when it ends
+ * Starts the service in one process, like `npm start`, and waits until it is ready.
+ * @param environment additional settings
+ * @param profileFolder for a CPU profile of the process when it ends
  */
 export function startService(
   servers: Servers,
@@ -115,7 +115,7 @@ export function startService(
   return startWithApi('start', servers, environment, profileFolder);
 }
 
-/** Starts the API alone, as `npm run api` does. */
+/** Starts only the API, like `npm run api`. */
 export function startApi(
   servers: Servers,
   environment: Record<string, string> = {},
@@ -124,7 +124,7 @@ export function startApi(
   return startWithApi('api', servers, environment, profileFolder);
 }
 
-/** Starts a process with workers alone, as `npm run worker` does. */
+/** Starts a process with only workers, like `npm run worker`. */
 export function startWorker(servers: Servers, environment: Record<string, string> = {}): Promise<Part> {
   return startPart('worker', servers, environment, async (log) => log.includes(WORKERS_READY));
 }
@@ -139,7 +139,7 @@ async function isReady(origin: string): Promise<boolean> {
   }
 }
 
-/** Waits for a 200 of `/readyz`. @throws Error where the process ended or 2 min have passed */
+/** Waits for a 200 of `/readyz`. @throws Error if the process ended, or after 2 min */
 export function untilReady(origin: string, isRunning: () => boolean): Promise<void> {
   return until(() => isReady(origin), isRunning);
 }

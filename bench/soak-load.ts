@@ -4,18 +4,18 @@ import { questionsOf, TEMPLATE, upload } from './evaluations.ts';
 import type { Service } from './service.ts';
 import type { SoakReceivers } from './soak-receivers.ts';
 
-/** One piece of work that took so long, or failed. */
+/** A piece of work, with its duration or failure. */
 export interface Done {
   kind: string;
-  /** When it began, since the soak began, in milliseconds. */
+  /** Start time since the start of the soak, in milliseconds. */
   at: number;
   ms: number;
   error?: string;
 }
 
-/** Executions a second, unless told otherwise. */
+/** Default number of executions per second. */
 export const RATE = 3;
-/** How many executions begin for one of each kind; begun whether or not earlier ones have ended. */
+/** Executions per item of each other kind; items start whether or not earlier ones have ended. */
 const EXECUTIONS_FOR_ONE = {
   execution: 1,
   stream: 6,
@@ -25,11 +25,11 @@ const EXECUTIONS_FOR_ONE = {
 type Kind = keyof typeof EXECUTIONS_FOR_ONE;
 const RECORDS = 20;
 const EXAMPLES = 100;
-/** From the end of one to the beginning of the next: for as long as so many executions take to begin. */
+/** From the end of one to the start of the next: the time in which this many executions start. */
 const EVALUATION_PAUSE = 60;
 const RELEASE_PAUSE = 90;
 const WATCH_MS = 250;
-/** What the console reads and reads again while its pages are open. */
+/** What the console repeatedly reads while its pages are open. */
 const CONSOLE_PATHS = [
   '/me',
   '/prompts?limit=50',
@@ -48,7 +48,7 @@ const CONSOLE_PATHS = [
   '/prompts/bench',
 ] as const;
 
-/** Of evaluations and releases. */
+/** End states of evaluations and releases. */
 const ENDS = new Set(['completed', 'succeeded', 'failed', 'canceled', 'rolled_back']);
 
 const Run = z.object({ id: z.string(), status: z.string() });
@@ -57,11 +57,11 @@ const COMPLETED = /^event: execution\.completed$/m;
 
 export interface SoakLoad {
   done: readonly Done[];
-  /** Begins nothing more, and waits for the end of what has begun. */
+  /** Starts nothing more, and waits for everything in progress. */
   stop(): Promise<void>;
 }
 
-/** Makes the prompt, its two versions, the dataset and the webhooks. */
+/** Creates the prompt, its two versions, the dataset and the webhooks. */
 export async function prepareSoak(service: Service, receivers: SoakReceivers): Promise<{ hopelessId: string }> {
   const prompt = { name: 'bench', template: TEMPLATE, model: 'openai/gpt-4o-mini' };
   await service.call('POST', '/prompts', prompt);
@@ -76,8 +76,8 @@ export async function prepareSoak(service: Service, receivers: SoakReceivers): P
 }
 
 /**
- * Works at a constant rate, each request at the next of the APIs, until it is stopped.
- * @param rate executions a second, to which all other work is in proportion
+ * Works at a constant rate, rotating over the APIs, until it is stopped.
+ * @param rate executions per second; all other work is in proportion
  */
 export function startSoakLoad(
   apis: readonly Service[],

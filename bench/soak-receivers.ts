@@ -2,31 +2,31 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 
-/** One event in so many meets a bad receiver that fails its first attempt. */
+/** One event in this many has a bad receiver that fails its first attempt. */
 const BAD_ONE_IN = 5;
 
 const Sent = z.object({ timestamp: z.iso.datetime() });
 
-/** How first attempts go wrong, in turns. The second attempt succeeds. */
+/** The failures of first attempts, in rotation. The second attempt succeeds. */
 const FAULTS: ((response: ServerResponse) => void)[] = [
   (response) => response.writeHead(503).end('not now'),
-  // It never answers.
+  // Never responds.
   () => {},
   (response) => response.destroy(),
   (response) => void response.writeHead(200, { 'content-length': '100' }).write('half of', () => response.destroy()),
 ];
 
 export interface SoakReceivers {
-  /** Answers at once. */
+  /** Responds immediately. */
   good: string;
   /** One first attempt in five fails. */
   bad: string;
-  /** Refuses everything. */
+  /** Rejects everything. */
   hopeless: string;
   close(): Promise<void>;
 }
 
-/** @param arrived told how long after its event each first attempt came to the good receiver, in milliseconds */
+/** @param arrived called with the delay of each first attempt at the good receiver after its event, in milliseconds */
 export async function startSoakReceivers(arrived: (ms: number) => void): Promise<SoakReceivers> {
   let received = 0;
   let faults = 0;

@@ -6,23 +6,23 @@ import { cpuMsOf } from './cpu.ts';
 
 const MIB = 1024 * 1024;
 
-/** What is looked at: a process of the service, or a server. */
+/** A process of the service, or a server, to sample. */
 export interface Watched {
-  /** Those of one name are summed up. */
+  /** Processes with the same name are summed. */
   name: string;
   pid: number;
-  /** Of `GET /metrics`; absent for what is not the service's. */
+  /** `GET /metrics`; absent for processes that are not the service's. */
   metricsUrl?: string;
 }
 
-/** Numbers by their names, with the unit in brackets, at one moment. */
+/** A set of numbers at one moment, by name with the unit in parentheses. */
 export interface Sample {
-  /** Since the soak began, in milliseconds. */
+  /** Since the start of the soak, in milliseconds. */
   at: number;
   values: Record<string, number>;
 }
 
-/** The lines of the service's metrics that are taken over. */
+/** The service's metrics to record. */
 const NODE_METRICS: Record<string, { name: string; factor: number }> = {
   nodejs_heap_size_used_bytes: { name: 'heap in use (MiB)', factor: 1 / MIB },
   nodejs_external_memory_bytes: { name: 'memory outside the heap (MiB)', factor: 1 / MIB },
@@ -30,7 +30,7 @@ const NODE_METRICS: Record<string, { name: string; factor: number }> = {
   nodejs_eventloop_lag_mean_seconds: { name: 'event-loop delay, mean (ms)', factor: 1_000 },
   nodejs_eventloop_lag_p99_seconds: { name: 'event-loop delay, p99 (ms)', factor: 1_000 },
 };
-/** Delays are no sum. */
+/** Delays are averaged, not summed. */
 const isAverage = (name: string) => name.startsWith('event-loop');
 
 async function numbersOf({ pid, metricsUrl }: Watched): Promise<Record<string, number>> {
@@ -50,7 +50,7 @@ async function numbersOf({ pid, metricsUrl }: Watched): Promise<Record<string, n
   return numbers;
 }
 
-/** Memory, files, threads and delays of processes; and how busy the machine is. */
+/** Memory, files, threads and delays of processes, and the load of the machine. */
 export async function sampleProcesses(watched: readonly Watched[], at: number): Promise<Sample> {
   const values: Record<string, number> = { 'load average of the machine': loadavg()[0] ?? Number.NaN };
   const counts = new Map<string, number>();
@@ -65,7 +65,7 @@ export async function sampleProcesses(watched: readonly Watched[], at: number): 
   return { at, values };
 }
 
-/** CPU time that each kind of process has used so far. */
+/** CPU time of each kind of process so far. */
 export async function sampleCpu(watched: readonly Watched[], at: number): Promise<Sample> {
   const values: Record<string, number> = {};
   for (const name of new Set(watched.map((process) => process.name))) {
@@ -82,7 +82,7 @@ const Table = z.object({
   dead: z.coerce.number(),
 });
 
-/** A table of the service's database at one moment. */
+/** The size of a database table at one moment. */
 export interface TableSize {
   tableBytes: number;
   indexBytes: number;
@@ -96,7 +96,7 @@ const TABLES = `
   from pg_class c left join pg_stat_user_tables s on s.relid = c.oid
   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`;
 
-/** Sizes of all tables, with their rows counted. */
+/** Sizes of all tables, with row counts. */
 export async function sampleTables(database: pg.Client): Promise<Map<string, TableSize>> {
   const { rows } = await database.query(TABLES);
   const sizes = new Map<string, TableSize>();
@@ -112,7 +112,7 @@ export async function sampleTables(database: pg.Client): Promise<Map<string, Tab
   return sizes;
 }
 
-/** What PostgreSQL has done for each statement since its start, by its text. */
+/** PostgreSQL's work for each statement since its start, by text. */
 export type StatementTimes = Map<string, { calls: number; ms: number }>;
 
 const Statement = z.object({ query: z.string(), calls: z.coerce.number(), ms: z.coerce.number() });
@@ -121,7 +121,7 @@ const STATEMENTS = `
   select query, sum(calls) as calls, sum(total_exec_time) as ms from pg_stat_statements
   where dbid = (select oid from pg_database where datname = current_database()) group by query`;
 
-/** The extension must be loaded and made. */
+/** The extension must be loaded and created. */
 export async function sampleStatements(database: pg.Client): Promise<StatementTimes> {
   const { rows } = await database.query(STATEMENTS);
   return new Map(

@@ -23,7 +23,7 @@ import {
 import { median, quantile } from './statistics.ts';
 
 const FOLDER = fileURLToPath(new URL('../.cache/bench/', import.meta.url));
-/** What there is as it goes, for one who does not wait for the end. */
+/** Intermediate results during the run. */
 const SAMPLES_FILE = path.join(FOLDER, 'soak.jsonl');
 const TABLE_FILE = path.join(FOLDER, 'soak.md');
 
@@ -31,14 +31,14 @@ const MINUTES = 120;
 const MODEL_MS = 200;
 const SAMPLE_EVERY_MS = 5_000;
 const TABLES_EVERY_MS = 60_000;
-/** What processes load and compile as work begins is no leak: a tenth of the time, and no less than this. */
+/** Loading and compiling at the start is not a leak: skip a tenth of the time, at least this long. */
 const LEAST_WARM_UP_MS = 60_000;
 const FLAT = 1.1;
-/** Pages come one by one: what is smaller than this grows by steps. */
+/** Memory grows by pages: smaller changes are steps. */
 const LEAST_BYTES = 512 * 1024;
-/** Asks as much of the machine at each time: what it changes by, the machine does. */
+/** A constant amount of work: changes in its duration come from the machine. */
 const CONTROL = 'select sum(sqrt(n)) from generate_series(1, 50000) as n';
-/** Autovacuum begins where so many rows of a table are dead. */
+/** Autovacuum starts when this share of a table's rows is dead. */
 const VACUUM_SHARE = 0.2;
 const BYTES_OF_A_ROW = ['table', 'indexes'] as const;
 
@@ -50,23 +50,23 @@ interface Windows {
 const within = <T extends { at: number }>(entries: readonly T[], [from, to]: [number, number]) =>
   entries.filter(({ at }) => at >= from && at < to);
 
-/** Of the time after the warm-up: its first tenth and its last. */
+/** The first and the last tenth of the time after the warm-up. */
 function windowsOf(totalMs: number): Windows {
   const warmUpMs = Math.max(LEAST_WARM_UP_MS, totalMs / 10);
   const tenth = (totalMs - warmUpMs) / 10;
   return { first: [warmUpMs, warmUpMs + tenth], last: [totalMs - tenth, totalMs] };
 }
 
-/** A number at the beginning and at the end. */
+/** A number at the start and at the end. */
 interface Change {
   name: string;
   first: number;
   last: number;
-  /** What the ratio of both has to keep to; absent for what is only told. */
+  /** The target for their ratio; absent if it is only reported. */
   target?: Target;
 }
 
-/** The heap in use has what is not collected yet in it: its least value is nearest to what is held. */
+/** The heap in use includes garbage: its minimum is closest to the live data. */
 function levelOf(name: string, values: readonly number[]): number {
   if (values.length === 0) return Number.NaN;
   return /heap in use|outside the heap/.test(name) ? Math.min(...values) : median(values);
@@ -143,7 +143,7 @@ interface StatementsAt {
 
 const DEAREST = 12;
 
-/** The statements that PostgreSQL had most to do for in the last tenth, and how that was in the first one. */
+/** The statements with the most PostgreSQL time in the last tenth, compared with the first one. */
 function dearestStatements(samples: readonly StatementsAt[], { first, last }: Windows): string[] {
   const spent = (window: [number, number]) => {
     const inside = within(samples, window);
@@ -170,7 +170,7 @@ function dearestStatements(samples: readonly StatementsAt[], { first, last }: Wi
     });
 }
 
-/** Rows that are dead, as a share of all, in each window's samples. */
+/** Dead rows as a share of all, in each window's samples. */
 function deadRows(samples: readonly TablesAt[], { first, last }: Windows): Change {
   const of = (window: [number, number]) => {
     const sizes = within(samples, window).flatMap((sample) => [...sample.sizes.values()]);
@@ -186,7 +186,7 @@ function deadRows(samples: readonly TablesAt[], { first, last }: Windows): Chang
   return { name: 'dead rows, a share of those that are stored', first: of(first), last: of(last) };
 }
 
-/** All that a soak has come to so far. */
+/** Everything that a soak has recorded so far. */
 interface Recorded {
   done: readonly Done[];
   samples: Sample[];
@@ -205,13 +205,13 @@ const changesOf = ({ done, samples, cpu, tables }: Recorded, windows: Windows): 
 
 const digits = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3, useGrouping: false });
 
-/** @returns undefined where nothing is promised, or nothing was measured */
+/** @returns undefined if there is no target or no measurement */
 function isFlat({ first, last, target }: Change): boolean | undefined {
   if (target?.atMost === undefined || !Number.isFinite(last / first)) return undefined;
   return last <= first * target.atMost;
 }
 
-/** As docs/reliability.md shows it. */
+/** In the format of docs/reliability.md. */
 function tableOf(changes: readonly Change[]): string {
   const verdicts = { true: 'yes', false: '**no**', undefined: '' };
   const lines = changes
@@ -228,7 +228,7 @@ function tableOf(changes: readonly Change[]): string {
 const rowOf = ({ name, first, last, target }: Change): Row =>
   row(`${name}, last to first`, 'times', [last / first], target);
 
-/** Runs `work` at once and then every so often until `until` (`performance.now()`); a turn that takes longer delays the next. */
+/** Runs `work` immediately and then at an interval until `until` (`performance.now()`); a slow run delays the next. */
 async function repeat(everyMs: number, until: number, work: () => Promise<void>): Promise<void> {
   for (;;) {
     const begunAt = performance.now();
@@ -238,7 +238,7 @@ async function repeat(everyMs: number, until: number, work: () => Promise<void>)
   }
 }
 
-/** Adds lines of JSON to the file of samples. */
+/** Appends lines of JSON to the file of samples. */
 const keep = (entries: readonly object[]) =>
   appendFile(SAMPLES_FILE, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 
@@ -322,8 +322,9 @@ async function soak(
 }
 
 /**
- * Hours of mixed work at a constant, modest rate, on two APIs and three workers: what grows that should not. The first tenth of the
- * time after a warm-up is compared with the last one. Samples, and each minute the comparison so far, are written to `.cache/bench`.
+ * Hours of mixed work at a constant, modest rate, on two APIs and three workers, to find what grows but should not. Compares the
+ * first tenth of the time after a warm-up with the last one. Writes samples, and each minute the comparison so far, to
+ * `.cache/bench`.
  */
 export async function measureSoak(means: Means): Promise<Outcome> {
   const minutes = means.minutes ?? MINUTES;

@@ -3,13 +3,13 @@ import { startListening } from './child.ts';
 
 const Calls = z.object({ count: z.int(), by_prompt: z.record(z.string(), z.int()) });
 
-/** A model of a fixed latency in a process of its own, which counts what is asked of it. */
+/** A model with a fixed latency in a separate process, which counts its calls. */
 export interface StandInModel {
   /** Settings of the service that make it the OpenAI provider. */
   settings: Record<string, string>;
-  /** Calls so far, and the most of any one prompt. */
+  /** Number of calls so far, and the maximum for any one prompt. */
   calls(): Promise<{ count: number; mostOfOnePrompt: number }>;
-  /** Counts from 0 again. */
+  /** Resets the counts. */
   forget(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -18,7 +18,7 @@ async function startOnce(dataDir: string): Promise<number> {
   const npm = spawn('npm', ['start'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: plainEnvironment({
-      // Empty ones count as unset, whatever a `.env` file says.
+      // Empty values count as unset, whatever a `.env` file says.
       DATABASE_URL: '',
       TEMPORAL_ADDRESS: '',
       PORT: String(port),
@@ -41,7 +41,7 @@ async function startOnce(dataDir: string): Promise<number> {
   }
 }
 
-/** `npm start` with its own PostgreSQL and Temporal, from the command to being ready. */
+/** `npm start` with its own PostgreSQL and Temporal, from the command until it is ready. */
 export async function measureStart(): Promise<Outcome> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-bench-'));
   const dataDir = path.join(folder, 'data');

@@ -5,7 +5,7 @@ export interface Spread {
   max: number;
 }
 
-/** @throws Error on no values */
+/** @throws Error without values */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -16,8 +16,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The value that this share of the values is at or below.
- * @throws Error on no values
+ * The value that this share of the values does not exceed.
+ * @throws Error without values
  */
 export function quantile(values: readonly number[], share: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)];
@@ -25,7 +25,7 @@ export function quantile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** @throws Error on no values */
+/** @throws Error without values */
 export function spreadOf(values: readonly number[]): Spread {
   return { min: Math.min(...values), median: median(values), max: Math.max(...values) };
 }

@@ -9,17 +9,17 @@ import { StreamResult } from './stream-questions.ts';
 const WORDS_A_SECOND = 50;
 const WORDS = 150;
 const ROUNDS = 3;
-/** One after the other. */
+/** Streams run one after the other. */
 const ALONE = 20;
 const MANY = 100;
-/** Over which many streams begin. */
+/** The time over which many streams start. */
 const BEGIN_WITHIN_MS = 1_000;
-/** How many streams at once are tried, until the delay is twice that of the first number. */
+/** Numbers of concurrent streams to try, until the delay is twice that of the first number. */
 const STEPS = [MANY, 150, 200, 300, 400, 600, 800];
 
 /**
- * Streams from a model that sends 50 words a second, through a worker and an API that are processes of their own. A word carries
- * the time at which it was sent, so every word measures how long it took from the provider to the caller.
+ * Streams from a model that sends 50 words per second, through a worker and an API in separate processes. Each word contains the
+ * time at which it was sent, and so measures its time from the provider to the caller.
  */
 export async function measureStreams(servers: Servers, { rounds = ROUNDS, report }: Means): Promise<Outcome> {
   const model = await startListening('word-model.ts', ['--words', String(WORDS), '--rate', String(WORDS_A_SECOND)]);

@@ -13,14 +13,14 @@ import { type Service, startService } from './service.ts';
 const PAIRS = 20;
 const CALLERS = 20;
 const COUNT = 300;
-/** V8 compiles what is hot in the first thousand runs or so. */
+/** V8 compiles hot code in the first thousand runs or so. */
 const WARM_UP = 1_000;
 const MOST = 1.05;
 const LEAST = 0.95;
-/** They follow each other, so they share what is read from PostgreSQL: that is read every 5 s at most, however often is asked. */
+/** Consecutive scrapes share what is read from PostgreSQL, which happens at most every 5 s. */
 const SCRAPES = 200;
 
-/** A collector that takes everything and keeps nothing. */
+/** A collector that accepts everything and stores nothing. */
 async function startSink(): Promise<{ url: string; bytes(): number; stop(): void }> {
   let bytes = 0;
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ async function startSink(): Promise<{ url: string; bytes(): number; stop(): void
   return { url: `http://127.0.0.1:${port}`, bytes: () => bytes, stop: () => void server.close() };
 }
 
-/** Reads the metrics many times. @returns how long they are, in bytes */
+/** Scrapes the metrics many times. @returns their size in bytes */
 async function scrape(port: string): Promise<number> {
   let bytes = 0;
   for (let n = 0; n < SCRAPES; n += 1) {
@@ -46,8 +46,9 @@ async function scrape(port: string): Promise<number> {
 }
 
 /**
- * What telemetry costs: two services that differ in it alone take turns at running the same prompt by `sandbox/echo`, so that the two of a pair meet the same
- * state of the machine. Compared is the CPU time of the whole process, and the throughput, which on a busy machine says more of the others than of it.
+ * The cost of telemetry: two services that differ only in telemetry run the same prompt with `sandbox/echo` in turns, so that both of a
+ * pair meet the same state of the machine. Compares the CPU time of the whole process, and the throughput, which on a busy machine
+ * depends more on other load.
  */
 export async function measureTelemetry(servers: Servers, means: Means): Promise<Outcome> {
   const pairs = means.rounds ?? PAIRS;
@@ -86,7 +87,7 @@ export async function measureTelemetry(servers: Servers, means: Means): Promise<
     };
     const names = Object.keys(contenders) as (keyof typeof contenders)[];
     for (let pair = 0; pair < pairs; pair += 1)
-      // Nobody is always first.
+      // Rotates which one comes first.
       for (let turn = 0; turn < names.length; turn += 1) await measure(names[(pair + turn) % names.length] ?? 'off');
     const scraped = await cpuOf({ service: [off.pid] }, () => scrape(withoutTelemetry.METRICS_PORT));
     return {

@@ -11,7 +11,7 @@ import type { EmbeddedPostgres } from '../src/embedded/postgres/postgres.ts';
 import { endWithParent, run } from '../src/embedded/programs/programs.ts';
 import { spawnServer } from '../src/embedded/server-process.ts';
 
-// Temporal's server as it runs in production, on PostgreSQL: built by Go from pinned modules into the benchmark's own folder.
+// Temporal's server as in production, on PostgreSQL: built by Go from pinned modules into the benchmark's own folder.
 
 const SERVER_VERSION = '1.29.1';
 const MODULE = fileURLToPath(new URL('temporal-server/', import.meta.url));
@@ -28,7 +28,7 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
-/** @throws Error with what is missing */
+/** @throws Error naming what is missing */
 async function ensurePrograms(report: (line: string) => void): Promise<Record<keyof typeof PROGRAMS, string>> {
   const folder = path.join(CACHE, `temporal-server-${SERVER_VERSION}`);
   const files = { server: path.join(folder, 'server'), sqlTool: path.join(folder, 'sql-tool') };
@@ -46,7 +46,7 @@ async function ensurePrograms(report: (line: string) => void): Promise<Record<ke
 
 let nextPort = randomInt(20_000, 32_768);
 
-/** A free port below 32768: the server keeps its own as a `smallint`. */
+/** A free port below 32768: the server stores its own as a `smallint`. */
 async function lowPort(): Promise<number> {
   for (;;) {
     nextPort += 1;
@@ -55,7 +55,7 @@ async function lowPort(): Promise<number> {
   }
 }
 
-/** Makes Temporal's two databases and their tables. */
+/** Creates Temporal's two databases and their tables. */
 async function prepareDatabases(sqlTool: string, url: URL): Promise<void> {
   const login = ['-u', url.username, '--pw', decodeURIComponent(url.password)];
   const common = ['--plugin', 'postgres12', '--ep', url.hostname, '-p', url.port, ...login];
@@ -124,7 +124,7 @@ async function configOf(url: URL, frontendPort: number, dynamicConfig: string): 
   };
 }
 
-/** What docs/operations.md asks for: fairness between workspaces. */
+/** As docs/operations.md recommends: fairness between workspaces. */
 const DYNAMIC_CONFIG = {
   'matching.useNewMatcher': [{ value: true }],
   'matching.enableFairness': [{ value: true }],
@@ -132,7 +132,7 @@ const DYNAMIC_CONFIG = {
 
 /**
  * Starts Temporal's server (all four of its services in one process) on a PostgreSQL, with the namespace `default`.
- * @throws Error where it cannot be built or does not start
+ * @throws Error if it cannot be built or does not start
  */
 export async function startTemporalServer(
   folder: string,
@@ -145,7 +145,7 @@ export async function startTemporalServer(
   const [config, dynamicConfig] = [path.join(folder, 'temporal-config'), path.join(folder, 'dynamic-config.yaml')];
   await mkdir(config);
   const port = await lowPort();
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(dynamicConfig, JSON.stringify(DYNAMIC_CONFIG));
   await writeFile(path.join(config, 'bench.yaml'), JSON.stringify(await configOf(url, port, dynamicConfig)));
   const command = [programs.server, '--root', folder, '--config', 'temporal-config', '--env', 'bench', 'start'];
@@ -165,7 +165,7 @@ export async function startTemporalServer(
   return { address, pid: server.pid, stop };
 }
 
-/** Registers the namespace and waits until it can be used, which takes the server's cache some seconds. */
+/** Registers the namespace and waits until it is usable, which takes the server's cache some seconds. */
 async function becomeReady(address: string, isRunning: () => boolean): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   let isRegistered = false;

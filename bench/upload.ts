@@ -13,7 +13,7 @@ const UPLOAD_BYTES = 100 * MIB;
 const SAMPLE_MS = 50;
 const CALM_MS = 3_000;
 
-/** What is uploaded: the text of example `index`. */
+/** The uploaded content: the text of example `index`. */
 interface Kind {
   name: string;
   type: string;
@@ -59,7 +59,7 @@ function* chunksOf({ header, example }: Kind, uploadBytes: number): Generator<Bu
   yield Buffer.from(begun);
 }
 
-/** Sends an upload as it is made. @returns its size in bytes */
+/** Generates and sends an upload. @returns its size in bytes */
 async function upload(service: Service, kind: Kind, uploadBytes = UPLOAD_BYTES): Promise<number> {
   let bytes = 0;
   const request = http.request(`${service.origin}/v1/datasets/bench/upload`, {
@@ -91,7 +91,7 @@ async function download(service: Service): Promise<void> {
   for await (const _ of response.body ?? []);
 }
 
-/** Waits until the service has finished starting: its workers go on for a while after it is ready. */
+/** Waits until the service has finished starting: its workers continue for a while after it is ready. */
 async function untilCalm(service: Service): Promise<void> {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = 0;
@@ -109,7 +109,7 @@ async function untilCalm(service: Service): Promise<void> {
   }
 }
 
-/** Runs `work` and tells how long it took and by how much the service's memory grew at most. */
+/** Runs `work` and measures its duration and the maximum memory growth of the service. */
 async function measured<T>(service: Service, work: () => Promise<T>) {
   const before = await service.rssBytes();
   let peak = before;
@@ -127,14 +127,14 @@ async function measured<T>(service: Service, work: () => Promise<T>) {
   return { result, seconds, growthMib: (peak - before) / MIB };
 }
 
-/** Uploading a dataset of 100 MiB, or of a million examples, and downloading it again. */
+/** Uploads a dataset of 100 MiB, or of a million examples, and downloads it again. */
 export async function measureUpload(servers: Servers, { profileFolder }: Means): Promise<Outcome> {
   const rows: Outcome['rows'] = [];
   for (const kind of KINDS) {
     const uploads: { mibPerSecond: number; seconds: number; growthMib: number }[] = [];
     const downloads: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      // A process of its own for each: what one upload left of memory would hide the growth of the next.
+      // A separate process for each: memory retained by one upload would hide the growth of the next.
       const service = await startService(servers, {}, profileFolder);
       try {
         await upload(service, kind, MIB);

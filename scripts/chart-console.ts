@@ -3,19 +3,19 @@ import type { Page } from 'playwright-core';
 import { launchBrowser, untilQuiet, watchRequests } from '../test/support/browser.ts';
 import { startProxy } from '../test/support/proxy.ts';
 
-/** Pages that between them load every kind of file that the console and the documentation have. */
+/** Pages that together load every kind of file of the console and the documentation. */
 const PAGES = ['/console/prompts', '/console/playground', '/console/evaluations', '/console/usage', '/docs'];
-/** What Chromium says when an interface of this machine comes or goes, as with any container: the page is opened again. */
+/** Chromium's error when a network interface of this machine appears or disappears, as with any container: retry. */
 const NETWORK_CHANGED = 'ERR_NETWORK_CHANGED';
 const MOST_TRIES = 10;
 
-/** Opens a page. @returns what it complains of, and whether this machine's network has changed meanwhile */
+/** Opens a page. @returns its errors, and whether this machine's network has changed meanwhile */
 async function open(page: Page, url: string): Promise<{ complaints: string[]; isDisturbed: boolean }> {
   const complaints: string[] = [];
   page.removeAllListeners();
   watchRequests(page);
   page.on('requestfailed', (request) => {
-    // The stream of changes of the page before ends with it.
+    // The previous page's stream of changes ends with that page.
     if (!request.url().endsWith('/v1/changes')) complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -29,10 +29,10 @@ async function open(page: Page, url: string): Promise<{ complaints: string[]; is
 }
 
 /**
- * Signs in to the console with a key, and opens pages in a browser, by an address of this machine, as with `kubectl port-forward`.
+ * Signs in to the console with a key, and opens pages in a browser at an address of this machine, as with `kubectl port-forward`.
  * @param host of the API
- * @returns how many files the pages asked for, all of them at that address
- * @throws Error where a page asks for something elsewhere, something is missing, or a page complains
+ * @returns the number of files that the pages requested, all from that address
+ * @throws Error if a page requests another address, a file is missing, or a page reports an error
  */
 export async function checkConsole(host: string, key: string): Promise<number> {
   const proxy = await startProxy({ host, port: 3000 });

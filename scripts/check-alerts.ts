@@ -18,7 +18,7 @@ const Dashboard = z.object({
   panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).default([]) })),
 });
 
-/** The queries of dashboards as recording rules, of which promtool reports those that it can't parse. Rules are JSON here, which is YAML. */
+/** The queries of dashboards as recording rules, so that promtool reports unparsable ones. The rules are JSON, which is valid YAML. */
 function rulesOfDashboards(): string {
   const queries = filesOf('grafana/*.json').flatMap((file) =>
     Dashboard.parse(JSON.parse(readFileSync(file, 'utf8'))).panels.flatMap(({ title, targets }) =>

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Folders with a lock file of packages that are shipped, and npm's options for it. */
+/** Folders with a lock file of shipped packages, and npm's options for it. */
 const SHIPPED = new Map([
   ['.', ['--omit=dev']],
   ['console', []],
@@ -28,9 +28,9 @@ const Allowed = z.array(
   z.strictObject({
     /** `GHSA-…`, as in the address of the advisory. */
     advisory: z.string(),
-    /** Why it does no harm here. */
+    /** Why it is harmless here. */
     reason: z.string().min(20),
-    /** The last day on which it passes. */
+    /** The last day on which it is accepted. */
     until: z.iso.date(),
   }),
 );
@@ -51,7 +51,7 @@ const Report = z.object({
 
 type Advisory = { id: string; text: string };
 
-/** @returns the advisories by id; why there are none where the registry did not answer */
+/** @returns the advisories by id, or why the registry did not respond */
 function audit(folder: string, args: readonly string[]): Advisory[] | { unanswered: string } {
   const cwd = path.join(root, folder);
   const { stdout, stderr, error } = spawnSync('npm', ['audit', '--json', ...args], {

@@ -19,7 +19,7 @@ function main(before: string, now: string): number {
     );
     return 0;
   }
-  // What has got a name of its own since is no other schema.
+  // A schema that was only given a name is not a new schema.
   const document: object = JSON.parse(readFileSync(before, 'utf8'));
   adaptForGenerators(document);
   const named = path.join(root, '.cache', path.basename(before));
@@ -32,5 +32,5 @@ function main(before: string, now: string): number {
   return 1;
 }
 
-// A document to compare with may be named, as the change of a branch.
+// A document to compare with can be named, such as that of a branch.
 process.exitCode = main(path.resolve(process.argv[2] ?? released ?? ''), current ?? '');

@@ -24,12 +24,12 @@ const { values: options } = parseArgs({ options: { without: { type: 'string', mu
 const folder = mkdtempSync(path.join(tmpdir(), 'pms-chart-'));
 const report = (line: string) => console.error(line);
 
-/** As far as the checks look at it. */
+/** The part that the checks inspect. */
 interface Manifest {
   kind: string;
   metadata: { name: string; annotations?: Record<string, string> };
   data?: Record<string, string>;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever a kind has.
+  // biome-ignore lint/suspicious/noExplicitAny: differs by kind.
   spec?: any;
 }
 
@@ -37,7 +37,7 @@ function tried(program: string, args: string[], input = '') {
   return spawnSync(program, args, { cwd: root, encoding: 'utf8', input, maxBuffer: 2 ** 28, timeout: 900_000 });
 }
 
-/** @throws Error with what it printed */
+/** @throws Error with its output */
 function run(program: string, args: string[], input = ''): string {
   const { status, stdout, stderr, error } = tried(program, args, input);
   if (error || status !== 0)
@@ -50,8 +50,8 @@ const kubeconform = await goTool('kubeconform', report);
 const schemas = await schemasOfKubernetes();
 
 /**
- * A folder with the schemas of the newest Kubernetes that is known: they are in a package, so that nothing is loaded while it checks. Their
- * references are those of a server, and are made relative.
+ * A folder with the schemas of the newest known Kubernetes, from a package, so that checks need no network. Their references are those of
+ * a server, and are made relative.
  */
 async function schemasOfKubernetes(): Promise<string> {
   const python = await pythonWith(path.join(root, 'tools/kubernetes-schemas/requirements.txt'));
@@ -65,7 +65,7 @@ async function schemasOfKubernetes(): Promise<string> {
   mkdirSync(target);
   for (const file of readdirSync(path.join(home, newest))) {
     const text = readFileSync(path.join(home, newest, file), 'utf8');
-    // What a schema is called there would be the base of its references.
+    // Their own ids would become the base of references.
     const { $id: _, ...schema } = JSON.parse(text.replaceAll('"/api/_definitions.json', '"_definitions.json'));
     writeFileSync(path.join(target, file), JSON.stringify(schema));
   }
@@ -79,7 +79,7 @@ const manifestsOf = (text: string) =>
     .filter((manifest) => manifest !== null);
 const minimal = ['--values', `${chart}/ci/minimal.yaml`];
 
-/** What holds for every pod, whatever the values. */
+/** Rules for every pod, whatever the values. */
 function checkPods(manifests: Manifest[]): number {
   const pods = manifests.filter(({ spec }) => spec?.template?.spec?.containers);
   for (const { kind, metadata, spec } of pods) {
@@ -93,7 +93,7 @@ function checkPods(manifests: Manifest[]): number {
       assert(container.securityContext.allowPrivilegeEscalation === false, `${of} can get more rights`);
       assert(container.securityContext.capabilities.drop.includes('ALL'), `${of} keeps capabilities`);
       assert(container.resources.requests && container.resources.limits.memory, `${of} has no bounds`);
-      // Settings are: those of the migration, which runs before there is a ConfigMap.
+      // Settings are plain variables only for the migration, which runs before the ConfigMap exists.
       const inPlain = (container.env ?? []).map(({ name }: { name: string }) => name);
       assert(
         !inPlain.some((name: string) =>
@@ -148,7 +148,7 @@ const inspect = (component: string) => JSON.parse(inEngine('inspect', nameOf(com
 const addressOf = (component: string) =>
   Object.values<{ IPAddress: string }>(inspect(component).NetworkSettings.Networks)[0]?.IPAddress ?? '';
 
-/** Starts the container of a job or a deployment by what its manifest says. */
+/** Starts the container of a job or a deployment as its manifest specifies. */
 function start(manifests: Manifest[], component: string): void {
   const manifest = manifests.find(
     ({ kind, metadata }) =>
@@ -184,7 +184,7 @@ const server = (name: string, args: string[], of: string) =>
   inEngine('run', '--detach', '--name', nameOf(name), '--network', project, '--network-alias', name, ...args, of);
 
 async function startServers(): Promise<void> {
-  // Without a way out: nothing may be needed from elsewhere.
+  // An internal network: nothing from outside may be needed.
   inEngine('network', 'create', '--internal', project);
   const as = ['--env', 'POSTGRES_USER=pms', '--env', 'POSTGRES_PASSWORD=pms', '--env', 'POSTGRES_DB=pms'];
   const initdb = 'POSTGRES_INITDB_ARGS=--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8';
@@ -319,7 +319,7 @@ const steps: [string, () => Promise<string> | string][] = [
       for (const file of files) {
         const text = template('--values', file);
         const rendered = manifestsOf(text);
-        // Resources of KEDA and of the operator of Prometheus have no schema here.
+        // Resources of KEDA and of the Prometheus operator have no schema here.
         const args = [
           '-strict',
           '-summary',

@@ -51,14 +51,14 @@ const env = {
   BOOTSTRAP_API_KEY: key,
   PMS_PORT: String(port),
   TEMPORAL_UI_PORT: String(await freePort()),
-  // Settings of the service, which must not decide where the ports of the containers are published.
+  // Settings of the service, which must not determine where container ports are published.
   HOST: '0.0.0.0',
   PORT: '1',
-  // Podman's own format of images has no health checks.
+  // Podman's own image format has no health checks.
   BUILDAH_FORMAT: 'docker',
 };
 
-/** Runs a program to its end and gives what it printed. */
+/** Runs a program to its end and returns its output. */
 function run(command: string[], { stdin = '', timeout = 900_000 } = {}): string {
   const [program = '', ...args] = command;
   const { status, stdout, stderr, error } = spawnSync(program, args, {
@@ -76,7 +76,7 @@ function run(command: string[], { stdin = '', timeout = 900_000 } = {}): string 
 const compose = (...args: string[]) =>
   run([...composeCommand, '--project-name', project, '-f', 'docker-compose.yml', '-f', override, ...args]);
 
-/** Keeps the webhooks that it receives, and lists them for `GET /`. */
+/** Records received webhooks, and lists them for `GET /`. */
 const RECEIVER = `const received = [];
 require('node:http').createServer((request, response) => {
   if (request.method === 'GET') return response.end(JSON.stringify(received));
@@ -100,11 +100,11 @@ function writeOverride(image: string) {
 }
 
 const idOf = (service: string) => compose('ps', '--all', '--quiet', service).trim().split('\n').at(-1) ?? '';
-/** podman-compose's `ps` knows no services; its containers have names of a fixed form. */
+/** podman-compose's `ps` does not list services; its container names have a fixed pattern. */
 const container = (service: string) => (engine === 'podman' ? `${project}_${service}_1` : idOf(service));
 const inspect = (service: string) => JSON.parse(run([engine, 'inspect', container(service)]))[0];
 
-/** Waits for a condition; an error counts as "not yet". */
+/** Waits for a condition; errors count as "not yet". */
 async function until<T>(
   what: string,
   condition: () => Promise<T | undefined> | T | undefined,
@@ -124,7 +124,7 @@ async function until<T>(
   throw new Error(`not within ${seconds} s: ${what}`, { cause: last });
 }
 
-/** The service's own health check, asked by hand: Podman runs none without systemd. */
+/** Runs the service's own health check explicitly: Podman runs none without systemd. */
 async function healthy(service: string) {
   await until(`${service} is healthy`, () =>
     engine === 'podman'
@@ -137,7 +137,7 @@ const SERVICES = ['postgres', 'temporal', 'temporal-ui', 'migrate', 'api', 'work
   (service) => !options.without.includes(service),
 );
 
-/** Starts everything, in the order of docker-compose.yml, and waits until all are healthy. */
+/** Starts everything in the order of docker-compose.yml, and waits until all are healthy. */
 async function up() {
   if (engine === 'docker') {
     compose('up', '--detach', '--no-build', ...SERVICES);
@@ -163,7 +163,7 @@ const answers = (url: string) =>
     () => false,
   );
 
-/** Where the API is reached: at its published port, or, where the engine forwards none to loopback, at its container. */
+/** The address of the API: its published port, or its container if the engine does not forward ports to loopback. */
 async function origin(): Promise<string> {
   return await until('the API answers', async () => {
     for (const candidate of [`http://127.0.0.1:${port}`, `http://${containerAddress('api')}:3000`]) {
@@ -322,7 +322,7 @@ const steps: [string, () => Promise<string>][] = [
       const inFlight = call('POST', '/executions', { draft: { template: 'Hello', model: 'sandbox/slow-500' } });
       await sleep(150);
       const before = Date.now();
-      // Not by spawnSync, which would hold up the request above.
+      // Not spawnSync, which would block the request above.
       const stopping = spawn(
         composeCommand[0] ?? '',
         [

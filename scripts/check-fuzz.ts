@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 /**
  * Runs Schemathesis against a service.
  * @param keys `FUZZ_KEY`, and `OTHER_KEY` of another workspace: see the configuration
- * @returns its exit status: 0 where it found nothing
+ * @returns its exit status: 0 if it found nothing
  */
 function fuzz(python: string, origin: string, keys: Record<'FUZZ_KEY' | 'OTHER_KEY', string>): Promise<number> {
   const config = ['--config-file', path.join(home, 'schemathesis.toml')];
@@ -40,14 +40,14 @@ function fuzz(python: string, origin: string, keys: Record<'FUZZ_KEY' | 'OTHER_K
   });
 }
 
-/** Runs a command of the operator. @returns what it printed, as JSON */
+/** Runs an operator command. @returns its output, parsed as JSON */
 async function admin(env: Record<string, string>, ...args: string[]): Promise<unknown> {
   const { code, output } = await startNode('src/admin/main.ts', env, ['--json', ...args]).ended;
   if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${output}`);
   return JSON.parse(output);
 }
 
-/** A workspace of its own for the run. @returns its key, with every scope */
+/** Creates a separate workspace for the run. @returns its key, with every scope */
 async function createWorkspace(env: Record<string, string>): Promise<string> {
   await admin(env, 'workspace', 'create', 'fuzz', '--owner', 'fuzz@example.com');
   const scopes = ['--scopes', SCOPES.join(',')];
@@ -56,7 +56,7 @@ async function createWorkspace(env: Record<string, string>): Promise<string> {
 
 const python = await pythonWith(path.join(home, 'requirements.txt'), [3, 11]);
 const place = await createTestEnvironment({
-  // Not even this machine may be called by what is made up.
+  // Generated addresses must not even reach this machine.
   WEBHOOK_ALLOW_PRIVATE: 'false',
   RATE_LIMIT_PER_MINUTE: '0',
   LOG_LEVEL: 'error',

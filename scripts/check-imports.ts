@@ -23,20 +23,20 @@ import { type Import, importsOf } from './imports.ts';
 //
 // Import cycles are refused, those of types too: files in a cycle can only be understood together.
 
-/** What a layer may import besides itself. Types may come from wherever values may. */
+/** What a layer may import in addition to itself. Types may come from wherever values may. */
 interface Layer {
-  /** Paths in src, a folder with a slash at its end. The first layer that fits a file is its own. */
+  /** Paths in src; folders end with a slash. A file belongs to the first layer that matches. */
   files: string[];
   values: string[] | 'everything';
   types?: string[];
-  /** The only packages it may import as values, where that matters. */
+  /** The only packages it may import as values, if limited. */
   packages?: string[];
   /** Whether it may read `process.env`. */
   environment?: boolean;
 }
 
 const LAYERS: Record<string, Layer> = {
-  // Where processes are put together out of everything else; only they, and tests, import each other.
+  // Where processes are assembled from everything else; only these files, and tests, import each other.
   composition: {
     files: [
       'main.ts',
@@ -57,7 +57,7 @@ const LAYERS: Record<string, Layer> = {
     ],
     values: 'everything',
   },
-  // For operators who look into Temporal, a process of its own.
+  // A separate process for operators who inspect Temporal.
   'codec server': { files: ['codec-server/'], values: ['http', 'temporal', 'domain', 'lib'] },
   config: {
     files: ['config.ts'],
@@ -82,22 +82,22 @@ const LAYERS: Record<string, Layer> = {
     ],
   },
   'identity settings': { files: ['sign-in/provider-settings.ts'], values: ['domain', 'lib'] },
-  // How people come in whom an identity provider vouches for, and whether it still does.
+  // Sign-in and session checks through identity providers.
   'sign-in': {
     files: ['sign-in/'],
     values: ['identity settings', 'http', 'services', 'db', 'domain', 'lib'],
     types: ['config'],
   },
-  // Another way to the operations of the API, which it is handed: it knows them by their ids.
+  // Another entry point to the operations of the API, which are passed to it: it knows them by id.
   mcp: { files: ['mcp/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
-  // What every resource has in common: limits, authentication, parsing, errors. It knows none of them.
+  // Shared by all resources: limits, authentication, parsing, errors. It knows none of them.
   http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },
   activities: {
     files: ['activities/'],
     values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'mail', 'domain', 'lib'],
   },
-  // What runs again and again in every worker: relay, reconciliation, clean-up.
+  // Recurring work of every worker: relay, reconciliation, cleanup.
   jobs: { files: ['jobs/'], values: ['services', 'db', 'temporal', 'outbound', 'domain', 'lib'] },
   services: {
     files: ['services/'],
@@ -110,9 +110,9 @@ const LAYERS: Record<string, Layer> = {
     types: ['activities'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
-  // What runs on this machine inherits its environment: PATH, HOME, the cache folder.
+  // Programs on this machine inherit its environment: PATH, HOME, the cache folder.
   embedded: { files: ['embedded/'], values: [], environment: true },
-  // What is traced is told of it by a wrapper; nothing below knows of it.
+  // Tracing wraps what it observes; nothing below depends on it.
   telemetry: {
     files: ['telemetry/'],
     values: ['models', 'domain', 'lib'],
@@ -127,11 +127,11 @@ const LAYERS: Record<string, Layer> = {
   // How prompts are filled: also part of the client, so it imports nothing.
   rules: { files: ['domain/prompt-rules/'], values: [], packages: [] },
   domain: { files: ['domain/'], values: ['rules'] },
-  // Knows nothing of this service.
+  // Knows nothing about this service.
   lib: { files: ['lib/'], values: [] },
 };
 
-/** The capabilities' folders of `src/api` and `src/services`, with their positions in the order of imports. */
+/** The capabilities' folders of `src/api` and `src/services`, with their positions in the import order. */
 const OWNERS = new Map(
   (DECLARATIONS as readonly Declaration[]).flatMap(({ name, folders = [] }, position) =>
     [name, ...folders].map((folder) => [folder, { name, position }] as const),
@@ -147,25 +147,25 @@ function layerOf(file: string): [name: string, layer: Layer] | undefined {
   );
 }
 
-/** The path in src of a relative import. */
+/** Resolves a relative import to its path in src. */
 function resolveImport(file: string, target: string): string {
   return path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
 }
 
-/** The capability that a file of `src` belongs to. */
+/** The capability that owns a file of `src`. */
 function ownerOf(file: string) {
   const [layer = '', folder = ''] = file.split('/');
   return layer === 'api' || layer === 'services' ? OWNERS.get(folder) : undefined;
 }
 
-/** What is wrong with an import of another capability's code as values; undefined where nothing is. */
+/** Why importing another capability's code as values is not allowed; undefined if it is. */
 function orderFaultOf(file: string, imported: string): string | undefined {
   const [owner, other] = [ownerOf(file), ownerOf(imported)];
   if (owner === undefined || other === undefined || other.position <= owner.position) return undefined;
   return `${owner.name} comes before ${other.name} in src/domain/capabilities.ts and may import only its types: move what is shared`;
 }
 
-/** What is wrong with an import in a file of a layer; undefined where nothing is. */
+/** Why an import in a file of a layer is not allowed; undefined if it is. */
 function faultOf(file: string, name: string, layer: Layer, { target, isType }: Import): string | undefined {
   if (!target.startsWith('.')) {
     if (isType || layer.packages === undefined || layer.packages.includes(target)) return undefined;
@@ -184,7 +184,7 @@ function faultOf(file: string, name: string, layer: Layer, { target, isType }: I
   return `${name} may import ${allowed.length > 0 ? allowed.join(', ') : 'nothing else of src'}, not ${importedName}`;
 }
 
-/** What is wrong with one file. */
+/** The violations in one file. */
 function faultsOf(file: string, source: string, imports: Import[]): string[] {
   const [name, layer] = layerOf(file) ?? [];
   if (name === undefined || layer === undefined)

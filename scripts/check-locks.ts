@@ -14,11 +14,11 @@ const Lock = z.object({
   ),
 });
 
-/** What is wrong in a lock file, a line for each package. */
+/** The problems of a lock file, one line per package. */
 function problemsOf(file: string): string[] {
   const { packages } = Lock.parse(JSON.parse(readFileSync(file, 'utf8')));
   return Object.entries(packages).flatMap(([at, { link, integrity, resolved }]) => {
-    // The project itself, and packages of its own.
+    // The project itself, and its own packages.
     if (link === true || !at.includes('node_modules/')) return [];
     if (integrity === undefined) return [`${file}: ${at} has no integrity`];
     if (!/(^|\s)sha512-/.test(integrity)) return [`${file}: ${at} has an integrity that is not of SHA-512`];

@@ -11,14 +11,17 @@ import { Migration } from '@mikro-orm/migrations';
 import { openOrm } from '../src/db/orm.ts';
 import { pythonWith, run } from './python.ts';
 
-/** The last migration of 1.0.0. Those before made the schema when no release was there that could be disturbed. */
+/** The last migration of 1.0.0. Earlier ones created the schema before any release existed. */
 const LAST_EXEMPT = 'Migration20261125054819';
 const POSTGRES_VERSION = '18';
 const FOLDER = fileURLToPath(new URL('../src/db/migrations/', import.meta.url));
 const REQUIREMENTS = fileURLToPath(new URL('../tools/squawk/requirements.txt', import.meta.url));
-/** A migration may take as long as it needs, as long as nobody waits for it. */
+/** A migration may take as long as it needs if nobody waits for it. */
 const LEFT_OUT = ['require-statement-timeout'];
-/** Such statements wait for others, and hold up nobody. They can't be done twice by `if not exists`: what a failed one leaves is dropped before. */
+/**
+ * Such statements wait for others, and block nobody. `if not exists` does not make them repeatable, so leftovers of a failed one are
+ * dropped first.
+ */
 const LEFT_OUT_OUTSIDE_OF_TRANSACTIONS = [...LEFT_OUT, 'require-lock-timeout', 'prefer-robust-stmts'];
 
 const isNew = (file: string) => path.basename(file).slice(0, LAST_EXEMPT.length) > LAST_EXEMPT;
@@ -34,7 +37,7 @@ const files =
 const orm = await openOrm('postgresql://nobody@127.0.0.1:1/none');
 const scratch = mkdtempSync(path.join(tmpdir(), 'pms-migrations-'));
 
-/** Writes what a migration does to a file of SQL. */
+/** Writes the statements of a migration to an SQL file. */
 async function sqlOf(file: string): Promise<{ sql: string; isTransactional: boolean }> {
   const exported: Record<string, unknown> = await import(pathToFileURL(file).href);
   const [Found] = Object.values(exported);

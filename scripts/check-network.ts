@@ -36,7 +36,7 @@ const down = (type: Toxic['type'], attributes: Record<string, number>): Toxic[] 
   { type, stream: 'downstream', attributes },
 ];
 
-/** By their names: toxics, or a proxy that is disabled. */
+/** By name: toxics, or a disabled proxy. */
 const FAULTS: Record<string, { toxics: Toxic[] | 'disabled' | 'blink'; ms: number }> = {
   'latency 250 ± 200 ms': { toxics: down('latency', { latency: 250, jitter: 200 }), ms: FAULT_MS },
   resets: { toxics: down('reset_peer', { timeout: 300 }), ms: FAULT_MS },
@@ -54,14 +54,14 @@ const FAULTS: Record<string, { toxics: Toxic[] | 'disabled' | 'blink'; ms: numbe
   'all connections dropped once': { toxics: 'blink', ms: 200 },
 };
 
-/** What is open is forgotten by a machine between, and new connections work. Toxiproxy has nothing like it. */
+/** A machine in between forgets open connections, while new ones work. Toxiproxy has nothing like it. */
 const STRANDED = 'open connections forgotten';
-/** Statements have 30 s and 5 more, and Temporal's SDK asks every 30 s whether the server is there, and waits 15 s. */
+/** Statements have 30 s plus 5; Temporal's SDK pings every 30 s and waits 15 s. */
 const STRANDED_RECOVERY_MS = 60_000;
 const STRANDED_AFTER_MS = 75_000;
-/** A call that waits on such a connection takes as long as a call may. */
+/** A call that waits on such a connection takes the maximum time of a call. */
 const MODEL_TIMEOUT_MS = 20_000;
-/** Of this project's clients: longer than the service lets them wait. */
+/** For this project's clients: longer than the service lets them wait. */
 const CALLER_RECOVERY_MS = 100_000;
 
 const TEMPORAL_DATABASE = 'Temporal – its PostgreSQL';
@@ -95,7 +95,7 @@ async function main(): Promise<number> {
     };
     const postgres = await startOwn('postgres');
     const temporalPostgres = await startOwn('temporal-postgres');
-    // Each stage has keys of its own, so it has data of its own.
+    // Each stage has its own keys, so it has its own data.
     const serversWith = async (database: string) => {
       const databaseUrl = postgres.url(database);
       await migrate(databaseUrl);
@@ -179,7 +179,7 @@ function lineOf({ begun, endedMeanwhile, lost, paidTwice, deliveredTwice, firstM
   return `${begun} begun, ${endedMeanwhile} ended meanwhile, ${lost.length} lost, ${paidTwice} calls and ${deliveredTwice} deliveries repeated, first: ${first.join(', ')}, normal: ${seconds(normalMs)}`;
 }
 
-/** As docs/reliability.md shows it: for each cell, what was slowest to be back. */
+/** In the format of docs/reliability.md: for each cell, the slowest recovery. */
 function tableOf(rows: readonly Cell[]): string {
   const links = [...LINKS, TEMPORAL_DATABASE].filter((link) => rows.some((row) => row.link === link));
   const head = ['fault', ...links];

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 const STATEMENT =
   /[`'"]\s*(?:(?:with(?: recursive)?\s+\w+(?:\s*\([^)]*\))?\s+as\s|select\s+\S|insert\s+into\s|delete\s+from\s)|update\s+\S+(?:\s+\w+)?\s+set\s)/g;
 const WHY = /raw SQL: \S/;
-/** How many lines above a statement its comment may be. */
+/** Maximum number of lines between a statement and its comment. */
 const LINES_ABOVE = 4;
 
 interface RawStatement {
@@ -24,7 +24,7 @@ interface RawStatement {
   isExplained: boolean;
 }
 
-/** Every statement in `src` that is SQL text, but for migrations, which are nothing else. */
+/** Every SQL text in `src`, except migrations, which consist of them. */
 function rawStatements(root: string): RawStatement[] {
   return globSync('src/**/*.ts', { cwd: root, exclude: ['src/db/migrations/**', 'src/db/entities/**'] })
     .map((file) => file.replaceAll(path.sep, '/'))
@@ -35,7 +35,7 @@ function rawStatements(root: string): RawStatement[] {
       return [...source.matchAll(STATEMENT)].flatMap(({ index }) => {
         const line = source.slice(0, index).split('\n').length;
         const text = lines[line - 1]?.trim() ?? '';
-        // A comment, or a sentence that begins like a statement.
+        // A comment, or a sentence that starts like a statement.
         if (/^(?:\/\/|\/?\*)/.test(text)) return [];
         const isExplained = lines.slice(Math.max(0, line - 1 - LINES_ABOVE), line).some((each) => WHY.test(each));
         return [{ file, line, text, isExplained }];

@@ -30,7 +30,7 @@ const check = (what: string, isSo: boolean) => {
   if (!isSo) wrong.push(what);
 };
 
-/** PostgreSQL's programs of the bundled server's version. */
+/** A PostgreSQL program in the version of the bundled server. */
 async function postgresProgram(name: string): Promise<string> {
   const python = await pythonWith(
     fileURLToPath(new URL('../tools/postgres-programs/requirements.txt', import.meta.url)),
@@ -68,7 +68,7 @@ async function drills(): Promise<void> {
     ['late', 'early'],
     ['late', 'empty'],
   ] as const) {
-    // Anew for each, since the provider's state can't be taken back.
+    // New for each, because the provider's state can't be reset.
     const moments = await prepareMoments();
     const outcome = await restore(moments, { database, temporal }, async (call) => {
       const { body } = await call('GET', '/evaluations?status=failed');
@@ -200,7 +200,7 @@ async function move(): Promise<void> {
   await service.ended;
   const attemptsBefore = receiver.received.length;
 
-  // As docs/backup.md says: its PostgreSQL alone, a dump, and a database of one's own.
+  // As docs/backup.md describes: only PostgreSQL, a dump, and a separate database.
   const source = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => {} });
   const dump = path.join(folder, 'pms.dump');
   await succeed(await postgresProgram('pg_dump'), ['--format=custom', '--file', dump, source.url('pms')]);

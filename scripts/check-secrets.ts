@@ -17,7 +17,7 @@ const { values: options, positionals } = parseArgs({
 });
 const searched = path.resolve(positionals[0] ?? root);
 
-/** Copies what git would commit of a work tree: neither packages nor the settings of whoever works in it are searched. */
+/** Copies the files of a work tree that git would commit, without packages and personal settings. */
 function copyFiles(from: string, to: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: from,
@@ -26,7 +26,7 @@ function copyFiles(from: string, to: string): void {
   });
   for (const file of new Set(listed.split('\0'))) {
     const source = path.join(from, file);
-    // One that is deleted and not yet committed is listed, too.
+    // Includes files that are deleted but not committed.
     if (file !== '' && existsSync(source)) cpSync(source, path.join(to, file));
   }
 }
@@ -41,7 +41,7 @@ function search(args: string[], cwd: string): boolean {
 const copy = mkdtempSync(path.join(tmpdir(), 'pms-secrets-'));
 try {
   copyFiles(searched, copy);
-  // From inside the folder, so that paths are those of the repository.
+  // From inside the folder, so that paths are relative to the repository.
   const clean = [search(['dir', '.'], copy)];
   if (options.history) clean.push(search(['git', '.'], searched));
   if (clean.includes(false)) {

@@ -9,22 +9,22 @@ import { loadStateMachines, type TableStates } from './state-machines.ts';
 
 const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
 
-/** The rest of a statement of the builder, up to the next one. */
+/** The rest of a query builder statement, up to the next one. */
 const REST = String.raw`(?:(?!\b(?:updateTable|insertInto|deleteFrom)\()[^;])*?`;
 
-/** Ways of writing SQL that set a state by themselves; the first group of each is what is shown. */
+/** SQL patterns that set a state directly; the first group of each is shown. */
 function patternsOf({ table, machine }: TableStates): RegExp[] {
   const { column, literals } = machine.stored;
   const literal = `(?:${Object.values(literals).join('|')})`;
   const later = machine.states.filter((state) => state !== machine.initial).map((state) => literals[state]);
   return [
-    // As an item of an update's list, up to the end of the text that the statement is in.
+    // As an item of an update's list, up to the end of the surrounding text.
     String.raw`\b(?:update|into)\s+(?:only\s+)?(?:${table}|\$\{[^}]*\})(?=\s)[^\`]*?\bset\b(?:(?:(?!\breturning\b)[^\`])*?,)?\s*(${column}\s*=(?![=>])[^\`\n,]*)`,
-    // At the start of a text, which is put into a statement elsewhere.
+    // At the start of a text that is inserted into a statement elsewhere.
     String.raw`[\`'"]\s*(${column}\s*=\s*(?:case\b|${literal})[^\`\n,]*)`,
-    // As a value that is inserted, other than the first state.
+    // As an inserted value other than the first state.
     String.raw`\b(?:into)\s+${table}(?=\s)[^\`]*?,\s*((?:${later.join('|')})(?=\s*[,)]))[^\`]*`,
-    // By the query builder: in `set({ … })` of an update or an upsert, and as a value other than the first state.
+    // With the query builder: in `set({ … })` of an update or an upsert, and as a value other than the first state.
     String.raw`\bupdateTable\(\s*'${table}\b${REST}\.set\(${REST}[\s,{](${column}\s*[:,}][^\n]*)`,
     String.raw`\bupdateTable\(\s*'${table}\b${REST}\.set\(\s*'(${column}'[^\n]*)`,
     String.raw`\binsertInto\(\s*'${table}\b${REST}\bdoUpdateSet\(${REST}[\s,{](${column}\s*[:,}][^\n]*)`,
@@ -39,7 +39,7 @@ async function check(root: string): Promise<string[]> {
     .map((file) => file.replaceAll(path.sep, '/'))
     .sort()
     .flatMap((file) => {
-      // Lines stay, so that they can be counted.
+      // Keeps line breaks, so that line numbers are correct.
       const source = readFileSync(path.join(root, file), 'utf8').replace(COMMENT_LINE, '');
       return machines.flatMap((states) =>
         patternsOf(states).flatMap((pattern) =>

@@ -48,7 +48,7 @@ async function startCollector(binary: string, folder: string) {
   const [http, grpc] = [await freePort(), await freePort()];
   const received = path.join(folder, 'received.json');
   const config = path.join(folder, 'collector.yaml');
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(
     config,
     JSON.stringify({
@@ -81,7 +81,7 @@ async function startCollector(binary: string, folder: string) {
   const lines = (): Line[] =>
     readFileSync(received, 'utf8')
       .split('\n')
-      // The last one may not be whole yet.
+      // The last line may be incomplete.
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   return {
@@ -104,7 +104,7 @@ const attributeOf = ({ attributes = [] }: Named, name: string) => {
   return value?.stringValue ?? value?.intValue ?? value?.doubleValue;
 };
 
-/** What must have arrived; the name of what is missing is the error. */
+/** Everything that must have arrived; the error names what is missing. */
 async function expectAll(what: Record<string, () => boolean>): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   let missing = Object.keys(what);

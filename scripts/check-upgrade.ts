@@ -33,7 +33,7 @@ const APIS = 2;
 const WORKERS = 2;
 const KEY = 'pms_upgrade-0123456789abcdef';
 const END_WITHIN_MS = 8 * 60_000;
-/** Of short workflows, which are many. */
+/** Maximum for short workflows, of which there are many. */
 const HISTORIES_OF_A_TYPE = 200;
 
 const { values: options } = parseArgs({ options: { from: { type: 'string' } } });
@@ -45,14 +45,14 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pms-upgrade-'));
 const stops: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true }), killOrphans];
 const violations: string[] = [];
 
-/** A program of a version, to its end. @throws Error with what it said */
+/** Runs a program of a version to its end. @throws Error with its output */
 async function runScript(tree: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, output } = await startProcess([process.execPath, ...args], { cwd: tree, env }).ended;
   if (code !== 0) throw new Error(`${args.join(' ')} in ${tree} ended with ${code}: ${output.slice(-2000)}`);
   return output;
 }
 
-/** Saves histories, most of them of workflows that have many steps, and looks for tasks that failed since the code took another way. */
+/** Saves histories, mostly of workflows with many steps, and looks for tasks that failed because the code took another path. */
 async function saveHistories(address: string): Promise<{ total: number; saved: number; folder: string }> {
   const connection = await Connection.connect({ address });
   stops.push(() => connection.close());
@@ -94,7 +94,7 @@ try {
       log: () => {},
     }),
     startProvider('openai', ['--latency', '400']),
-    // Two attempts at each delivery fail: it waits for its retries while processes are replaced.
+    // Two attempts at each delivery fail, so it waits for retries while processes are replaced.
     startReceiver(
       ({ headers }, response) => void response.writeHead(Number(headers['x-delivery-attempt']) > 2 ? 200 : 503).end(),
     ),
@@ -188,7 +188,7 @@ try {
   violations.push(...faults, ...work.surprises);
 
   const histories = await saveHistories(temporal.address);
-  // By a script of this checkout, so that the release need not have it.
+  // Uses a script of this checkout, because the release may not have it.
   for (const [name, tree] of [
     ['this checkout', NEW],
     [old.name, old.folder],

@@ -11,19 +11,19 @@ const WIDTHS = [
   { width: 2560, height: 1300 },
 ];
 const THEMES = ['light', 'dark'] as const;
-/** In CSS pixels: A4 less its margins. */
+/** In CSS pixels: A4 minus its margins. */
 const PAPER = { width: 690, height: 1000 };
 
 export interface PageToSave {
   name: string;
   at: string;
-  /** A text that is there when the page is. */
+  /** A text that is visible when the page has loaded. */
   shows: string | RegExp;
   prepare?: (page: Page) => Promise<unknown>;
   isPrinted?: boolean;
 }
 
-/** Before anything was done. */
+/** The pages of an unused service. */
 export const firstPages: PageToSave[] = [
   { name: 'sign-in', at: '/sign-in', shows: 'API key' },
   ...[
@@ -48,7 +48,7 @@ export const firstPages: PageToSave[] = [
   { name: 'empty-agreement', at: '/agreement', shows: 'Judges against people' },
 ];
 
-/** Every page, with what a team has done. */
+/** Every page with the data of a team. */
 export const allPages = (ids: Ids & MoreIds & { release: string }): PageToSave[] => [
   { name: 'home', at: '/', shows: 'Home' },
   { name: 'prompts', at: '/prompts', shows: PROMPT },
@@ -197,7 +197,7 @@ async function open(browser: Browser, origin: string) {
   return { context, page };
 }
 
-/** Saves each page as `NAME-WIDTH-THEME.png`, and what is to be printed as `NAME-print.png`. @returns what went wrong, page by page */
+/** Saves each page as `NAME-WIDTH-THEME.png`, and printed pages as `NAME-print.png`. @returns the errors by page */
 export async function savePagesOf(
   browser: Browser,
   origin: string,
@@ -220,7 +220,7 @@ export async function savePagesOf(
         for (const colorScheme of THEMES) {
           await page.setViewportSize(size);
           await page.emulateMedia({ colorScheme });
-          // Charts take a new width in a later frame.
+          // Charts adapt to a new width in a later frame.
           await page.waitForTimeout(150);
           await save(`${name}-${size.width}-${colorScheme}`);
         }
@@ -240,7 +240,7 @@ export async function savePagesOf(
   return problems;
 }
 
-/** Saves every page, or those that are named, before and after a team has used the service. */
+/** Saves every page, or the named ones, before and after a team has used the service. */
 export async function savePages(
   browser: Browser,
   origin: string,

@@ -19,7 +19,7 @@ interface Shot {
   /** The file is `console-NAME.png`. */
   name: string;
   at: string;
-  /** A text that is there when the page is. */
+  /** A text that is visible when the page has loaded. */
   shows: string;
   isDark?: boolean;
   isPhone?: boolean;
@@ -89,7 +89,7 @@ const shotsOf = (ids: Ids): Shot[] => [
     at: '/releases',
     shows: 'There are no releases yet',
     height: 1_020,
-    // The last, since it adds executions to what the others show.
+    // Last, because it adds executions to what the others show.
     async prepare(page) {
       await page.goto(`${origin}/console/releases/${await team.runRelease()}`);
       await page.getByRole('figure', { name: 'Error rate' }).waitFor();

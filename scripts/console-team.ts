@@ -32,7 +32,7 @@ const examples = CUSTOMERS.flatMap((customer) =>
   })),
 );
 
-/** A cup, 96 by 96. */
+/** A cup, 96 by 96 pixels. */
 const CUP =
   'iVBORw0KGgoAAAANSUhEUgAAAGAAAABgCAMAAADVRocKAAAACVBMVEX38ea0UBo8HhRHQx5vAAAAoUlEQVR42u2XQQ6AMAgEhf8/2rvBWOhuNGbm2AMT2gLtcQAAAAAAgJmoyMzrkloQVkERXypIv6BKSyeo448taxu0oehlMDCE27B6i8aGVh1MDL1KHhiavUgmuN34tqHdiwSC9AvCKnjodduCXBHElzPwn4H/FtnrwF/JL/YiUTd1zwP7RHPPZP+rIszvImn4hkD6PxDGR4AAwS8EAAAAAC1OWdkH4+3PgroAAAAASUVORK5CYII=';
 
@@ -74,7 +74,7 @@ export type Team = Awaited<ReturnType<typeof startTeam>>;
 export type Ids = Awaited<ReturnType<Team['useService']>>;
 export type MoreIds = Awaited<ReturnType<Team['useEverything']>>;
 
-/** What stands in for the model and the receiver of webhooks, and where the service will be; then what a team does with it. */
+/** Starts stand-ins for the model and the receiver of webhooks, and reserves the service's address; then simulates a team. */
 export async function startTeam() {
   const openai = await startOpenAiServer({ latencyMs: 300, answer });
   const receiver = await startReceiver();
@@ -206,7 +206,7 @@ export async function startTeam() {
     };
   }
 
-  /** Starts a release, gives it callers, and waits until it has been checked. @returns its id */
+  /** Starts a release, generates traffic, and waits until it has been checked. @returns its id */
   async function runRelease(): Promise<string> {
     const { id } = await send('POST', '/releases', {
       prompt_name: PROMPT,
@@ -247,7 +247,7 @@ export async function startTeam() {
     return id;
   }
 
-  /** Waits for an answer, which is asked for again and again. */
+  /** Polls until a response satisfies the condition. */
   const until = (what: string, at: string, isSo: (body: Awaited<ReturnType<typeof send>>) => boolean) =>
     waitFor(what, async () => isSo((await call('GET', at)).body));
 
@@ -262,7 +262,7 @@ export async function startTeam() {
     }
   }
 
-  /** People of the workspace, and what has been run over the last weeks. @returns keys of two people */
+  /** Adds people of the workspace, and runs of the last weeks. @returns keys of two people */
   const seedRows = () =>
     inDatabase(async (db) => {
       const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces' });
@@ -332,7 +332,7 @@ export async function startTeam() {
     return { photo: photo.id, summary: summary.id, json: json.id, tools: tools.id, failed: failed.id };
   }
 
-  /** Scores of people and of evaluators, and what is left to review. */
+  /** Scores of people and evaluators, and pending reviews. */
   async function useReviews(keys: readonly string[]) {
     await send('PUT', '/score-definitions/helpful', { data_type: 'boolean', description: 'Does it help?' });
     await send('PUT', '/score-definitions/tone', {
@@ -402,7 +402,7 @@ export async function startTeam() {
     await send('POST', '/rules/support/short/backfill', { since: '2020-01-01T00:00:00Z', max_cost: 10 });
   }
 
-  /** Everything else, so that every page has something to show. @returns further parts of addresses */
+  /** Everything else, so that every page shows something. @returns further parts of addresses */
   async function useEverything({
     before,
     evaluation,

@@ -41,10 +41,10 @@ const PROCESSORS = {
   x64: 'x64',
 };
 const C_LIBRARIES = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
-// npm skips a package whose `os` is not the machine's: no machine is called this.
+// npm skips a package whose `os` is not the machine's; no machine has this name.
 const NOWHERE = 'none';
 
-/** The `os`, `cpu` and `libc` limits that a platform package carries in its name. */
+/** The `os`, `cpu` and `libc` limits in a platform package's name. */
 function platformOf(name) {
   const words = name.split('/').pop().split(/[-_]/);
   const find = (table) => words.map((word) => table[word]).find((value) => value !== undefined);
@@ -56,7 +56,7 @@ function platformOf(name) {
   };
 }
 
-/** Whether `name` resolves from the package at `from`, walking up as Node does. */
+/** Whether `name` resolves from the package at `from`, walking up like Node.js. */
 function isLocked(packages, from, name) {
   for (let at = from; ; ) {
     if (packages[`${at ? `${at}/` : ''}node_modules/${name}`]) return true;
@@ -66,7 +66,7 @@ function isLocked(packages, from, name) {
   }
 }
 
-/** The checksum of a package's archive, as the registry says it; undefined where it does not hold that version. */
+/** The checksum of a package's archive from the registry; undefined if it does not have that version. */
 function integrityOf(name, version) {
   const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], shell: process.platform === 'win32' };
   try {

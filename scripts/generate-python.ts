@@ -3,7 +3,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { pythonWith, run } from './python.ts';
 
-/** Runs `scripts/generate.py` of the Python client with the packages that it needs. Arguments are handed on. */
+/** Runs `scripts/generate.py` of the Python client with the packages that it needs. Passes on its arguments. */
 async function main(): Promise<void> {
   const client = fileURLToPath(new URL('../clients/python', import.meta.url));
   const python = await pythonWith(path.join(client, 'requirements-dev.txt'));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 
-/** What makes the generated parts of a client from openapi.json; with `--check`, each compares them and fails where they differ. */
+/** Generators of client code from openapi.json; with `--check`, each compares and fails on differences. */
 const GENERATORS = ['tools/openapi-ts/generate.ts', 'scripts/generate-python.ts'];
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -7,7 +7,7 @@ import { userCacheDir } from '../src/embedded/programs/cache-dir.ts';
 import { run } from '../src/embedded/programs/programs.ts';
 import { fillOnce, withProgress } from '../src/embedded/programs/sources.ts';
 
-/** Programs of tools/ that Go builds, with the packages that they are built from, and what makes them tell their version. */
+/** Programs of tools/ that Go builds, with their packages and their version commands. */
 const PROGRAMS = {
   cosign: { module: 'cosign', package: 'github.com/sigstore/cosign/v3/cmd/cosign', version: 'version' },
   gitleaks: { module: 'gitleaks', package: 'github.com/zricethezav/gitleaks/v8', version: '--version' },
@@ -19,8 +19,8 @@ const PROGRAMS = {
 } as const;
 
 /**
- * The path of a program, which Go builds once for this user from the versions and checksums of its module in tools/.
- * @param report gets a line when it is built, and every 20 s after that
+ * The path of a program, which Go builds once per user from the pinned versions and checksums of its module in tools/.
+ * @param report receives a line when it is built, and every 20 s after that
  * @throws Error that says what is missing
  */
 export async function goTool(name: keyof typeof PROGRAMS, report: (line: string) => void): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * Finds import cycles, each as its files in import order, with the first file again at the end. Every group of files that
- * import each other gives at least one.
+ * Finds import cycles, each as its files in import order, with the first file repeated at the end. Returns at least one for
+ * every group of files that import each other.
  * @param imports the files that each file imports
  */
 export function findImportCycles(imports: ReadonlyMap<string, readonly string[]>): string[][] {

@@ -1,4 +1,4 @@
-/** An import of a source file, as it is written there. */
+/** An import as written in a source file. */
 export interface Import {
   target: string;
   isType: boolean;
@@ -8,8 +8,8 @@ const STATEMENT = /^[ \t]*(?:import|export)\s+(type\s+(?!from\b))?(?:[^'"`;]*?\b
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g;
 
 /**
- * The imports and re-exports of a source file. `import { type A }` counts as a value: without its types it still loads the file.
- * @param source without lines of comments
+ * The imports and re-exports of a source file. `import { type A }` counts as a value: even without its types it loads the file.
+ * @param source without comment lines
  */
 export function importsOf(source: string): Import[] {
   const statements = [...source.matchAll(STATEMENT)].map(([, type, target = '']) => ({ target, isType: !!type }));

@@ -7,7 +7,7 @@ import { userCacheDir } from '../src/embedded/programs/cache-dir.ts';
 import { run } from './python.ts';
 
 /**
- * The packages of a folder of tools/, which are installed once for this user and need no network after that.
+ * The packages of a folder of tools/, installed once per user; after that no network is needed.
  * @returns their node_modules
  */
 export async function installedTools(
@@ -23,7 +23,7 @@ export async function installedTools(
 
 async function install(home: string, folder: string): Promise<void> {
   mkdirSync(path.dirname(folder), { recursive: true });
-  // Made aside and renamed, so that nobody finds half of it.
+  // Created under another name and renamed, so that nobody finds it incomplete.
   const aside = mkdtempSync(`${folder}-`);
   try {
     for (const file of ['package.json', 'package-lock.json', '.npmrc'])
@@ -33,7 +33,7 @@ async function install(home: string, folder: string): Promise<void> {
     try {
       renameSync(aside, folder);
     } catch (error) {
-      // Another process was quicker.
+      // Another process was faster.
       if (!existsSync(folder)) throw error;
     }
   } finally {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { installedTools } from './installed-tools.ts';
 
-// Holds openapi.json against the rules of tools/openapi-lint/redocly.yaml. Redocly is installed once for this user and sends nothing
+// Checks openapi.json with the rules of tools/openapi-lint/redocly.yaml. Redocly is installed once per user and sends nothing
 // anywhere.
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -2,9 +2,9 @@ import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import net, { BlockList, isIP } from 'node:net';
 
-// node --import ./scripts/loopback-only.ts …: a process that reaches nothing but this machine. Names are not looked up, but for
-// localhost, and a connection to another address is refused before it begins. For runs in which the service is told to call
-// addresses that a fuzzer makes up.
+// node --import ./scripts/loopback-only.ts …: limits a process to this machine. Name lookups fail except for localhost, and
+// connections to other addresses are refused before they start. For runs in which a fuzzer makes up addresses for the service
+// to call.
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
@@ -42,9 +42,9 @@ refuseQueries(dns.promises, { promises: true });
 refuseQueries(dns.promises.Resolver.prototype, { promises: true });
 refuseQueries(Object.getPrototypeOf(dns.promises.Resolver.prototype), { promises: true });
 
-/** The host that `connect` was given, by options or after the port; undefined where it is this machine: a path, or none. */
+/** The host passed to `connect`, in options or after the port; undefined for this machine: a path, or none. */
 function hostOf(args: readonly unknown[]): string | undefined {
-  // Options come in a list of their own from `net.connect`.
+  // `net.connect` passes options in a list.
   const [first, second]: unknown[] = Array.isArray(args[0]) ? args[0] : [...args];
   const host: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, 'host') : second;
   return typeof host === 'string' ? host : undefined;
@@ -53,7 +53,7 @@ function hostOf(args: readonly unknown[]): string | undefined {
 const connect: typeof net.Socket.prototype.connect = Reflect.get(net.Socket.prototype, 'connect');
 Reflect.set(net.Socket.prototype, 'connect', function connectHere(this: net.Socket, ...args: unknown[]) {
   const host = hostOf(args);
-  // A name is looked up first, and that is refused above.
+  // Names are looked up first, which is refused above.
   if (host === undefined || isIP(host) === 0 || isLoopback(host)) return Reflect.apply(connect, this, args);
   return this.destroy(refusal(host));
 });

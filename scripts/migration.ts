@@ -8,7 +8,7 @@ import path from 'node:path';
 import { openOrm } from '../src/db/orm.ts';
 import { startPostgres } from '../src/embedded/postgres/postgres.ts';
 
-/** Whoever waits for a lock holds up all that come after: a migration that does not get it in time lets them pass, and is tried again. */
+/** A statement that waits for a lock blocks all later ones: a migration that does not get it in time lets them pass, and is retried. */
 function addLockTimeout(fileName: string): void {
   const file = new URL(`../src/db/migrations/${fileName}`, import.meta.url);
   const text = readFileSync(file, 'utf8');

@@ -16,7 +16,7 @@ import { taskQueuesOf } from '../src/temporal/names.ts';
 import { projectVersion } from '../src/version.ts';
 
 /**
- * Prints the OpenAPI document that the service serves at `/openapi.json`, or writes it to a file. Nothing is connected to.
+ * Prints the OpenAPI document that the service serves at `/openapi.json`, or writes it to a file. Makes no connections.
  * @param file default: standard output
  */
 async function main(file: string | undefined): Promise<void> {

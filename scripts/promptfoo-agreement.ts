@@ -22,9 +22,9 @@ import { EvaluatorList, prepareEvaluator } from '../src/evaluators/registry.ts';
 //   node scripts/promptfoo-agreement.ts --examples FOLDER  and the asserts of the configurations in a folder, such as promptfoo's examples/
 
 const TARGET = 0.99;
-/** Tests of one run; each set of asserts becomes a dataset, of which an import has a hundred at most. */
+/** Tests per run; each set of asserts becomes a dataset, and an import has at most a hundred. */
 const MAX_TESTS = 90;
-/** Asserts that need no model and no file. */
+/** Asserts without a model or a file. */
 const DETERMINISTIC =
   /^(?:not-)?(?:equals|i?contains(?:-all|-any)?|starts-with|regex|is-json|levenshtein|javascript|python|word-count)$/;
 
@@ -92,7 +92,7 @@ const PYTHON: Assert[] = [
   { type: 'python', value: 'n = len(output)\nif n > 10:\n  return 0.9\nreturn 0.1', threshold: 0.5 },
   { type: 'python', value: 'return {"pass": output == context["vars"]["expected"], "score": 0.4, "reason": "x"}\n' },
 ];
-/** With a threshold, scores and weights decide, and not each assert. */
+/** With a threshold, scores and weights decide rather than each assert. */
 const WEIGHTED: Assert[] = [
   { type: 'contains', value: 'Paris', weight: 3 },
   { type: 'is-json' },
@@ -115,14 +115,14 @@ const Configuration = z.looseObject({
 });
 const AssertLike = z.looseObject({ type: z.string().regex(DETERMINISTIC) });
 
-/** Texts that may satisfy an assert, or not. */
+/** Texts that may or may not satisfy an assert. */
 function candidates(asserts: Assert[]): string[] {
   const values = asserts.flatMap(({ value }) => (Array.isArray(value) ? value : [value]));
   const texts = values.filter((value) => typeof value === 'string' && !value.includes('\n')).map(String);
   return [...new Set(['No.', '{"answer": [1]}', texts.join(' '), ...texts.slice(0, 2)])].filter((text) => text !== '');
 }
 
-/** The deterministic asserts of the configurations in a folder, as tests of what they may get. */
+/** The deterministic asserts of the configurations in a folder, as tests with candidate outputs. */
 async function testsIn(folder: string): Promise<Test[]> {
   const tests: Test[] = [];
   for (const name of globSync('**/promptfooconfig*.{yaml,yml,json}', { cwd: folder }).toSorted()) {
@@ -158,7 +158,7 @@ const Results = z.object({
   }),
 });
 
-/** Whether each test passes with promptfoo. */
+/** Whether each test passes in promptfoo. */
 async function promptfooVerdicts(program: string, folder: string): Promise<boolean[]> {
   const output = path.join(folder, 'output.json');
   const env = plainEnvironment({
@@ -177,7 +177,7 @@ async function promptfooVerdicts(program: string, folder: string): Promise<boole
   return results.toSorted((a, b) => a.testIdx - b.testIdx).map(({ success }) => success);
 }
 
-/** What an example of an evaluation comes to here. A scorer's asserts are run in place. */
+/** The verdict on an example of an evaluation here. A scorer's asserts run in place. */
 async function verdictOf(
   { definition }: ImportedEvaluation,
   { variables, expected }: Example,
@@ -206,7 +206,7 @@ async function verdictOf(
 
 const Project = z.object({ asserts: z.record(z.string(), z.unknown()) });
 
-/** The verdicts here by the number of the test; those that were left out are missing. */
+/** The verdicts here by test number; tests that were left out are missing. */
 async function ourVerdicts(folder: string): Promise<Map<number, boolean>> {
   const settings = importSettings('sandbox/echo', { scorer: {} });
   const imported = await readSource('promptfoo', folder, settings);

@@ -25,13 +25,13 @@ if (!target || !existsSync(path.join(releases, kept, 'index.node'))) {
   process.exit(1);
 }
 
-/** What bundles workflows. @temporalio/worker loads these three at its start, so that they need to exist. */
+/** Packages that bundle workflows. @temporalio/worker loads these three when it starts, so they must exist. */
 const STUBBED = ['webpack', 'memfs', 'unionfs'];
 const BUNDLER = [...STUBBED, '@swc/core', 'source-map-loader', 'swc-loader'];
 
 const readPackage = (at) => JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8'));
 
-/** Where `name` is found from the package at `from`, as Node.js looks it up. */
+/** Resolves `name` from the package at `from`, like Node.js. */
 function locate(name, from) {
   for (let at = from; at.startsWith(folder); at = path.dirname(at)) {
     const candidate = path.join(at, 'node_modules', name);
@@ -53,7 +53,7 @@ for (let at = open.pop(); at !== undefined; at = open.pop()) {
   }
 }
 
-/** Every package below a node_modules folder, nested ones included. */
+/** Every package below a node_modules folder, including nested ones. */
 function* packagesIn(modules) {
   for (const entry of readdirSync(modules, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
@@ -90,19 +90,19 @@ for (const release of readdirSync(releases)) {
 for (const sources of ['sdk-core', 'src', 'ts', 'bridge-macros']) {
   rmSync(path.join(releases, '..', sources), { recursive: true, force: true });
 }
-// Types and source maps are for people who write and debug programs; no process reads them.
+// Types and source maps are for development; no process reads them.
 for (const file of readdirSync(path.join(folder, 'node_modules'), { recursive: true })) {
   if (/\.(map|d\.[cm]?ts)$/.test(file)) rmSync(path.join(folder, 'node_modules', file), { force: true });
 }
 
-/** Of the header of an ELF file: what it begins with, and for which machine it is. */
+/** The start of an ELF header, and the offset of its machine type. */
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 const MACHINES = new Map([
   [0x3e, 'x86_64'],
   [0xb7, 'aarch64'],
 ]);
 
-/** Programs and libraries below a folder, with the machines that they are for. */
+/** Programs and libraries below a folder, with their machine types. */
 function* nativeFilesIn(at) {
   const header = Buffer.alloc(20);
   for (const entry of readdirSync(at, { withFileTypes: true, recursive: true })) {

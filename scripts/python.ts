@@ -6,18 +6,18 @@ import process from 'node:process';
 import { userCacheDir } from '../src/embedded/programs/cache-dir.ts';
 
 type LeastVersion = readonly [major: number, minor: number];
-/** The client's own. */
+/** The minimum version of the client. */
 const LEAST_VERSION: LeastVersion = [3, 10];
 const TIME_LIMIT_MS = 540_000;
 
-/** What a program did. */
+/** The result of a program. */
 export interface Ended {
   code: number | null;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, interleaved. */
   output: string;
 }
 
-/** Runs a program to its end, which is forced after nine minutes. */
+/** Runs a program to its end, forcibly after nine minutes. */
 export function run(program: string, args: string[], { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
   return new Promise<Ended>((resolve, reject) => {
     const child = spawn(program, args, {
@@ -38,7 +38,7 @@ export function run(program: string, args: string[], { cwd, env }: { cwd?: strin
 }
 
 /**
- * A Python that is new enough: `$PYTHON`, else the first on the PATH.
+ * A recent enough Python: `$PYTHON`, otherwise the first on the PATH.
  * @throws Error that says what to install
  */
 function findPython([leastMajor, leastMinor]: LeastVersion): { program: string; version: string } {
@@ -61,9 +61,9 @@ function findPython([leastMajor, leastMinor]: LeastVersion): { program: string; 
 }
 
 /**
- * The interpreter of a virtual environment with these packages. It is made once for this user, and needs no network after that.
+ * The interpreter of a virtual environment with these packages, created once per user; after that no network is needed.
  * @param requirements file of pinned requirements
- * @param least default: the oldest Python that the client is for
+ * @param least default: the oldest Python that the client supports
  * @throws Error that says what to install
  */
 export async function pythonWith(requirements: string, least = LEAST_VERSION): Promise<string> {
@@ -74,7 +74,7 @@ export async function pythonWith(requirements: string, least = LEAST_VERSION): P
   if (existsSync(interpreter)) return interpreter;
 
   mkdirSync(path.dirname(folder), { recursive: true });
-  // Made aside and renamed, so that nobody finds half of it.
+  // Created under another name and renamed, so that nobody finds it incomplete.
   const aside = mkdtempSync(`${folder}-`);
   try {
     const made = await run(program, ['-m', 'venv', aside]);
@@ -87,7 +87,7 @@ export async function pythonWith(requirements: string, least = LEAST_VERSION): P
     try {
       renameSync(aside, folder);
     } catch (error) {
-      // Another process was quicker.
+      // Another process was faster.
       if (!existsSync(interpreter)) throw error;
     }
     return interpreter;

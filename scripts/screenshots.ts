@@ -11,9 +11,9 @@ import { answering, startReceiver } from '../test/support/receiver.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 import { saveScreenshot } from './save-screenshot.ts';
 
-/** A delivery fails for good within seconds. */
+/** Makes a delivery fail finally within seconds. */
 const SHORT_RETRY_WAITS = '1s,1s,1s,1s,1s';
-/** For which the provider refuses every call, for half an hour. */
+/** The provider rejects every call for this customer for half an hour. */
 const REFUSED_CUSTOMER = 'Ada';
 
 const openai = await startOpenAiServer({
@@ -133,7 +133,7 @@ try {
     await page.goto(url);
     if (tab !== undefined) await page.getByText(tab).first().click();
     await page.getByText(shows).first().waitFor();
-    // Until what moves has come to rest.
+    // Waits for animations to end.
     await delay(4_000);
     await saveScreenshot(page, `temporal-${name}`);
     await page.close();

@@ -17,10 +17,10 @@ import { importsOf } from './imports.ts';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** What puts the service together out of everything else: its imports say nothing about what a test is about. */
+/** Files that assemble the service: their imports do not show what a test is about. */
 const STAGE =
   /^(test\/(support\/(service|[a-z-]*stage|processes[a-z-]*|load-service|neighbour[a-z-]*)|console\/stage)|src\/(api\/server|worker|dependencies|main|activities\/index|db\/entities\/index|evaluators\/registry))\.ts$/;
-/** What the capabilities are called in paths, in the singular: the folders of the API, and the rest of their names. */
+/** The singular names of capabilities in paths: the folders of the API, and the rest of their names. */
 const CAPABILITIES = [
   ...new Set(globSync('src/api/*/', { cwd: root }).map((folder) => path.basename(folder).replace(/s$/, ''))),
   'access',
@@ -32,7 +32,7 @@ const CAPABILITIES = [
   'stream',
   'telemetry',
 ];
-/** Tests of what is beside the service, by its folder: of the capabilities that a changed file names, or all where it names none. */
+/** Tests outside of the service by folder: for the capabilities named by a changed file, or all if it names none. */
 const BESIDE: Record<string, RegExp> = {
   'console/': /^test\/console\//,
   'cli/': /^test\/cli\//,
@@ -41,7 +41,7 @@ const BESIDE: Record<string, RegExp> = {
   'deploy/': /^test\/(deploy|monitoring)\//,
 };
 
-/** Which files of the project each file imports. */
+/** The project files that each file imports. */
 function readGraph(): Map<string, string[]> {
   const files = globSync('{src,test,scripts,bench,cli/src,clients/typescript/src}/**/*.{ts,mjs}', { cwd: root });
   return new Map(
@@ -54,7 +54,7 @@ function readGraph(): Map<string, string[]> {
   );
 }
 
-/** Files that import one of these, directly or not; what imports a stage is not followed. */
+/** Files that import one of these, directly or not; importers of stages are not followed. */
 function importersOf(changed: readonly string[], graph: ReadonlyMap<string, readonly string[]>): Set<string> {
   const importers = new Map<string, string[]>();
   for (const [file, imports] of graph)
@@ -69,13 +69,13 @@ function importersOf(changed: readonly string[], graph: ReadonlyMap<string, read
   return reached;
 }
 
-/** Capabilities that a path names. */
+/** The capabilities that a path names. */
 function capabilitiesOf(file: string): string[] {
   const words = `/${file.replace(/\.[a-z.]+$/, '')}/`;
   return CAPABILITIES.filter((name) => new RegExp(`[/-]${name}(es|s)?[/-]`).test(words));
 }
 
-/** The test files that changes of these files can reach, and the files whose tests over HTTP can't be told by their path. */
+/** The test files that changes of these files can reach, and the files whose HTTP tests can't be determined by path. */
 export function testsOf(changed: readonly string[]): { tests: string[]; everywhere: string[] } {
   const graph = readGraph();
   const reached = importersOf(changed, graph);

@@ -5,7 +5,7 @@ export type BareActivities = ReturnType<typeof createBareActivities>;
 
 const HEARTBEAT_MS = 1_000;
 
-/** The same client library and the same heartbeats as the service, no database. */
+/** The same client library and heartbeats as the service, without a database. */
 export function createBareActivities(models: Models) {
   return {
     async call(input: string): Promise<string> {

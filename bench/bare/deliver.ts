@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { answerQuestions } from '../child.ts';
 import type { bareDelivery } from './workflows.ts';
 
-// The least that delivers durably: a workflow with one activity, which posts.
+// The minimum for durable delivery: a workflow with one activity that posts.
 
 const [address = '', url = ''] = process.argv.slice(2);
 const TASK_QUEUE = 'bare-deliveries';
@@ -37,7 +37,7 @@ const worker = await Worker.create({
 });
 void worker.run();
 
-/** Starts so many, so many at a time; that they arrive is the receiver's to see. @returns when the first was begun */
+/** Starts workflows with limited concurrency; the receiver measures their arrival. @returns the time of the first start */
 async function run({ atOnce, count }: z.infer<typeof Load>) {
   const begunAt = performance.timeOrigin + performance.now();
   let begun = 0;

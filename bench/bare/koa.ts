@@ -4,7 +4,7 @@ import Koa from 'koa';
 import pg from 'pg';
 import { z } from 'zod';
 
-/** The statement and its values, as JSON, then the database. */
+/** The statement with its values as JSON, and the database. */
 const [statementJson = '', databaseUrl = ''] = process.argv.slice(2);
 const statement = z
   .object({ name: z.string(), text: z.string(), values: z.array(z.string()) })

@@ -43,7 +43,7 @@ async function run({ callers, count, workflow, input }: z.infer<typeof Load>) {
         workflowId: `bare/${randomUUID()}`,
         taskQueue: TASK_QUEUE,
         args: [input],
-        // What is as fast as it can be starts at once on this worker.
+        // The fastest variant starts eagerly on this worker.
         requestEagerStart: workflow === 'bareLocal',
       });
       latenciesMs.push(performance.now() - before);

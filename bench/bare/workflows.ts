@@ -6,7 +6,7 @@ const { call, record } = proxyActivities<BareActivities>({
   heartbeatTimeout: '10 seconds',
 });
 
-/** What one writes by hand for "call a model durably, then record the answer": two activities. */
+/** The usual code for "call a model durably, then record the response": two activities. */
 export async function bare(input: string): Promise<string> {
   const output = await call(input);
   await record(output);
@@ -15,14 +15,14 @@ export async function bare(input: string): Promise<string> {
 
 const local = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '1 day' });
 
-/** The least that calls a model durably: one local activity. */
+/** The minimum for a durable model call: one local activity. */
 export async function bareLocal(input: string): Promise<string> {
   return local.call(input);
 }
 
 const { post } = proxyActivities<{ post(id: string): Promise<void> }>({ startToCloseTimeout: '1 minute' });
 
-/** What one writes by hand for "deliver durably": one activity, which Temporal tries again. */
+/** The usual code for "deliver durably": one activity with Temporal's retries. */
 export async function bareDelivery(id: string): Promise<void> {
   await post(id);
 }

@@ -1,6 +1,6 @@
-/** What a changelog says of a version. */
+/** The section of a version in a changelog. */
 export interface Section {
-  /** `YYYY-MM-DD`; undefined where it has none. */
+  /** `YYYY-MM-DD`; undefined if it has none. */
   date: string | undefined;
   /** Markdown, without the heading. */
   body: string;
@@ -19,8 +19,9 @@ export function sectionOf(changelog: string, version: string): Section | undefin
 }
 
 /**
- * Gives what is unreleased a version and a date. A version that has its section keeps what is in it, and gets the date.
- * @throws Error where there is no section `Unreleased`, or nothing in it to release
+ * Turns the unreleased section into that of a version with a date. An existing section of the version keeps its content, and
+ * gets the date.
+ * @throws Error if there is no section `Unreleased`, or it is empty
  */
 export function dateVersion(changelog: string, version: string, date: string): string {
   const heading = `## [${version}] - ${date}\n`;
@@ -32,7 +33,7 @@ export function dateVersion(changelog: string, version: string, date: string): s
   return changelog.replace(/^## \[Unreleased\]\n/m, (whole) => `${whole}\n${heading}`);
 }
 
-/** What is told of a release: its section of the changelog. @throws Error where it has none */
+/** The release notes: its section of the changelog. @throws Error if there is none */
 export function releaseNotes(changelog: string, version: string): string {
   const section = sectionOf(changelog, version);
   if (section === undefined) throw new Error(`CHANGELOG.md has no section of ${version}.`);

@@ -4,23 +4,23 @@ import path from 'node:path';
 import { sectionOf } from './changelog.ts';
 import { declaredVersions } from './versions.ts';
 
-/** Runs git in a checkout. @returns what it printed, trimmed */
+/** Runs git in a checkout. @returns its output, trimmed */
 export function git(root: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** The version of package.json, which the others must be. */
+/** The version in package.json, which all others must match. */
 export function versionOf(root: string): string {
   const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   return version;
 }
 
-/** The chart that is packed. */
+/** The Helm chart. */
 export const CHART = 'deploy/helm/prompt-management-service';
 
 /**
- * Why a checkout can't be released as it is, a line for each reason.
- * @param tagged whether the tag must be there, on this commit, or must not be there yet
+ * Why a checkout can't be released, one line per reason.
+ * @param tagged whether the tag must exist on this commit, or must not exist yet
  * @param withChart whether the chart is released, too
  */
 export function obstacles(root: string, { tagged, withChart }: { tagged: boolean; withChart: boolean }): string[] {

@@ -15,9 +15,9 @@ function findEngine(): 'docker' | 'podman' {
 }
 
 /**
- * Builds the image for each platform, as an archive of the OCI layout in a folder.
- * @param platforms as `linux/amd64`
- * @param epoch seconds since 1970 that what is built is dated by
+ * Builds the image for each platform, as an archive in OCI layout in a folder.
+ * @param platforms such as `linux/amd64`
+ * @param epoch timestamp of the build in seconds since 1970
  * @returns the files
  */
 export async function buildImages(

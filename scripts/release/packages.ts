@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Ended, pythonWith, run } from '../python.ts';
 
-/** Runs a program. @returns what it printed @throws Error with it where the program failed */
+/** Runs a program. @returns its output @throws Error with it if the program failed */
 export async function succeed(...args: Parameters<typeof run>): Promise<string> {
   const { code, output }: Ended = await run(...args);
   if (code !== 0) throw new Error(`${args[0]} ${args[1].join(' ')} ended with ${code}:\n${output.slice(-4000)}`);
   return output;
 }
 
-/** Gives work a folder that is gone afterwards. */
+/** Runs work with a temporary folder. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pms-release-'));
   try {
@@ -21,11 +21,11 @@ export async function inScratch<T>(work: (folder: string) => Promise<T>): Promis
 }
 
 /**
- * Packs the TypeScript client and the command line into a folder. The same sources give the same bytes: npm gives all files one date.
+ * Packs the TypeScript client and the command line into a folder. Reproducible: npm sets all files to one date.
  * @returns the files, the client's first
  */
 export async function packNpm(root: string, version: string, folder: string): Promise<string[]> {
-  // Nothing of an earlier build may be in them.
+  // Nothing from an earlier build may be included.
   for (const workspace of ['clients/typescript', 'cli'])
     rmSync(path.join(root, workspace, 'dist'), { recursive: true, force: true });
   const args = ['--workspace', 'clients/typescript', '--workspace', 'cli', '--pack-destination', folder];
@@ -35,7 +35,7 @@ export async function packNpm(root: string, version: string, folder: string): Pr
 
 /**
  * Builds the Python client into a folder.
- * @param epoch seconds since 1970 that all files are dated by, so that the same sources give the same bytes
+ * @param epoch timestamp of all files in seconds since 1970, for reproducible builds
  * @returns the files, the wheel first
  */
 export async function buildPython(root: string, version: string, folder: string, epoch: string): Promise<string[]> {
@@ -46,7 +46,7 @@ export async function buildPython(root: string, version: string, folder: string,
   return [`pms_client-${version}-py3-none-any.whl`, `pms_client-${version}.tar.gz`];
 }
 
-/** Installs packages of npm into a project that knows nothing of this one. @returns its folder */
+/** Installs npm packages into a separate project. @returns its folder */
 export async function installNpm(folder: string, files: readonly string[]): Promise<string> {
   const project = path.join(folder, 'project');
   mkdirSync(project);
@@ -56,7 +56,7 @@ export async function installNpm(folder: string, files: readonly string[]): Prom
   return project;
 }
 
-/** Installs a package of Python into a virtual environment of its own. @returns the environment's interpreter */
+/** Installs a Python package into a new virtual environment. @returns its interpreter */
 export async function installPython(python: string, folder: string, file: string): Promise<string> {
   await succeed(python, ['-m', 'venv', folder]);
   const interpreter = path.join(folder, 'bin', 'python');

@@ -2,18 +2,18 @@ import path from 'node:path';
 import { goTool } from '../go-tools.ts';
 import { inScratch, installNpm, succeed } from './packages.ts';
 
-/** Writes what is in a folder, or in an archive of an image, as SPDX in JSON. */
+/** Writes the content of a folder, or of an image archive, as SPDX JSON. */
 async function scan(source: string, name: string, version: string, file: string): Promise<void> {
   const syft = await goTool('syft', console.error);
   const what = ['--source-name', name, '--source-version', version];
-  // It asks for a newer version of itself otherwise.
+  // Otherwise it checks for a newer version of itself.
   const env = { SYFT_CHECK_FOR_APP_UPDATE: 'false' };
   await succeed(syft, ['scan', source, ...what, '--quiet', '--output', `spdx-json=${file}`], { env });
 }
 
 /**
- * A bill of materials of each artefact, beside it: of an image, what is in it; of a package, what is there once it is installed into
- * an empty project, which is what the registry has that day.
+ * A bill of materials for each artifact, next to it: for an image, its content; for a package, the result of installing it into an
+ * empty project, from the registry of that day.
  * @param npm packages, each needing those before it
  * @returns the files
  */

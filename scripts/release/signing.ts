@@ -4,16 +4,16 @@ import { goTool } from '../go-tools.ts';
 import { inScratch, succeed } from './packages.ts';
 import { BUNDLE, PUBLIC_KEY, SUMS } from './sums.ts';
 
-/** Who vouches for a release. */
+/** The signer of a release. */
 export type Signer =
-  /** A private key of Cosign in a file; its password is in `COSIGN_PASSWORD`. Nothing is sent to anybody. */
+  /** A Cosign private key in a file; its password is in `COSIGN_PASSWORD`. Nothing is sent to anybody. */
   | { by: 'key'; file: string }
-  /** The workflow that runs this, by its identity (OpenID Connect): Sigstore's log gets an entry. */
+  /** The workflow that runs this, with its identity (OpenID Connect): Sigstore's log gets an entry. */
   | { by: 'workflow' }
-  /** A key that is made for this folder and thrown away: it shows that signing works, and vouches for nothing. */
+  /** A key created for this folder and discarded: it tests signing, but proves nothing. */
   | { by: 'throw-away key' };
 
-/** Signing neither asks nor tells anybody. */
+/** Signs without network access. */
 const OFFLINE = ['--use-signing-config=false', '--tlog-upload=false'];
 
 /** Signs the list of checksums of a folder. */
@@ -36,10 +36,10 @@ export async function sign(folder: string, signer: Signer): Promise<void> {
   }
 }
 
-/** Whose signature is asked for: that of a public key, or that of a workflow, by its identity and who issued it. */
+/** The expected signature: of a public key, or of a workflow, by its identity and issuer. */
 export type Signature = { key: string } | { identity: string; issuer: string };
 
-/** @throws Error where the list of checksums of a folder has no such signature */
+/** @throws Error if the list of checksums of a folder has no such signature */
 export async function verifySignature(folder: string, signature: Signature): Promise<void> {
   const cosign = await goTool('cosign', console.error);
   const who =

@@ -3,9 +3,9 @@ import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync 
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The list of checksums, in the form of `sha256sum`. */
+/** The list of checksums, in `sha256sum` format. */
 export const SUMS = 'SHA256SUMS';
-/** Its signature, and the key for it where that was made for this folder alone. */
+/** Its signature, and its key if that was created only for this folder. */
 export const BUNDLE = `${SUMS}.sigstore.json`;
 export const PUBLIC_KEY = 'cosign.pub';
 const UNLISTED = new Set([SUMS, BUNDLE, PUBLIC_KEY]);
@@ -21,14 +21,14 @@ const filesIn = (folder: string) =>
     .filter((file) => !UNLISTED.has(file))
     .sort();
 
-/** Lists the checksums of all files of a folder, in it. */
+/** Writes the checksums of all files of a folder into it. */
 export async function writeSums(folder: string): Promise<void> {
   let text = '';
   for (const file of filesIn(folder)) text += `${await sumOf(path.join(folder, file))}  ${file}\n`;
   writeFileSync(path.join(folder, SUMS), text);
 }
 
-/** What is not as the list says: files that are changed, missing, or not listed. @throws Error where there is no list */
+/** Differences from the list: files that are changed, missing, or not listed. @throws Error if there is no list */
 export async function wrongSums(folder: string): Promise<string[]> {
   const list = path.join(folder, SUMS);
   if (!existsSync(list)) throw new Error(`There is no ${SUMS} in ${folder}.`);

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A place in a file that says the version. The pattern has it as its only group. */
+/** A place in a file that contains the version. The only group of the pattern is the version. */
 interface Place {
   file: string;
   pattern: RegExp;
-  /** Whether the project is whole without the file. */
+  /** Whether the file may be missing. */
   optional?: boolean;
 }
 
 const VERSION = String.raw`(\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?)`;
 const at = (before: string, after = '"') => new RegExp(`${before}${VERSION}${after}`, 'gm');
 const inLock = (name: string) => at(`^      "name": "${name}",\n      "version": "`);
-/** In commands of documents that install a package which was built here. */
+/** In documented commands that install a locally built package. */
 const PACKED = at('pms-(?:client|cli)-', String.raw`\.tgz`);
 
 const PLACES: readonly Place[] = [
@@ -44,7 +44,7 @@ const PLACES: readonly Place[] = [
   { file: '.github/ISSUE_TEMPLATE/bug.yml', pattern: at('placeholder: ', ',') },
 ];
 
-/** What a file says is the version, and where. */
+/** A version found in a file, and its place. */
 export interface Said {
   file: string;
   line: number;
@@ -52,8 +52,8 @@ export interface Said {
 }
 
 /**
- * Every place in a checkout that says the version.
- * @throws Error where a file or a place in it is missing
+ * Every place in a checkout that contains the version.
+ * @throws Error if a file or a place in it is missing
  */
 export function declaredVersions(root: string): Said[] {
   return PLACES.flatMap(({ file, pattern, optional = false }) => {
@@ -70,7 +70,7 @@ export function declaredVersions(root: string): Said[] {
   });
 }
 
-/** Writes the version into all of them. @throws as `declaredVersions` */
+/** Writes the version to all of them. @throws as `declaredVersions` */
 export function setVersion(root: string, version: string): void {
   declaredVersions(root);
   for (const { file, pattern } of PLACES) {

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A response as its caller has it. */
+/** A response as received by its caller. */
 export interface Answer {
   status: number;
   text: string;
@@ -9,28 +9,28 @@ export interface Answer {
 
 export interface Asked {
   body?: unknown;
-  /** In place of `body`, as it is. */
+  /** Replaces `body`, sent unchanged. */
   raw?: string;
   headers?: Record<string, string>;
 }
 
-/** What all callers saw. */
+/** The observations of all callers. */
 export interface Seen {
   requests: number;
   byStatus: Record<number, number>;
-  /** Requests that another process took, since the first one's port was closed. */
+  /** Requests passed on to another process because the first one's port was closed. */
   refused: number;
-  /** 5xx and broken connections: there should be none. */
+  /** 5xx responses and broken connections: there should be none. */
   faults: string[];
-  /** Streams that a process has ended since it was stopped, and that were read on in another. */
+  /** Streams that a stopping process ended and another one continued. */
   streamsContinued: number;
 }
 
 const ENDS = /^event: execution\.(completed|failed|canceled)$/m;
 
 /**
- * Spreads requests over processes in turns, as a load balancer does: a process that takes no connection is passed over, and nothing else is tried
- * again. Each request has a connection of its own.
+ * Distributes requests over processes in rotation, like a load balancer: it skips a process that accepts no connection, and retries
+ * nothing else. Each request has its own connection.
  */
 export class Balancer {
   readonly seen: Seen = { requests: 0, byStatus: {}, refused: 0, faults: [], streamsContinued: 0 };
@@ -43,7 +43,7 @@ export class Balancer {
     this.#key = key;
   }
 
-  /** Calls `/v1` + path. @throws Error where the connection broke, which is a fault */
+  /** Calls `/v1` + path. @throws Error if the connection broke, which is a fault */
   async call(method: string, path: string, asked: Asked = {}): Promise<Answer> {
     this.seen.requests += 1;
     const first = this.#next++;
@@ -67,7 +67,10 @@ export class Balancer {
     }
   }
 
-  /** Runs a prompt and reads its stream to the end, in other processes where one ends it. @returns the text of all events */
+  /**
+   * Runs a prompt and reads its stream to the end, continuing in other processes if one ends it. @returns the text of all
+   * events
+   */
   async stream(body: unknown): Promise<Answer> {
     const accept = { Accept: 'text/event-stream' };
     const first = await this.call('POST', '/executions', { body, headers: accept });

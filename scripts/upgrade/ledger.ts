@@ -6,7 +6,7 @@ import { promptKey } from '../../test/support/providers/stand-in.ts';
 import type { Receiver } from '../../test/support/receiver.ts';
 import type { InFlight } from './work.ts';
 
-/** A line of the ledger: what was there, and what came of it. */
+/** A line of the ledger: expected and actual. */
 export interface Line {
   what: string;
   count: number;
@@ -20,7 +20,7 @@ const Calls = z.object({ by_prompt: z.record(z.string(), z.number()) });
 const Batches = z.object({ created: z.number(), batches: z.array(z.object({ tag: z.string().nullable() })) });
 const StoredCalls = z.array(z.object({ error: z.object({ code: z.string() }).nullish() }));
 
-/** Compares what callers were told, what models and receivers saw, and what is in the rows. */
+/** Compares what callers, models and receivers observed with the rows. */
 export class Ledger {
   readonly #database: pg.Client;
   readonly #model: ProviderProcess;
@@ -37,7 +37,7 @@ export class Ledger {
     return z.array(z.object(shape)).parse(rows);
   }
 
-  /** How much has not ended. */
+  /** Counts of unfinished work. */
   async unfinished(): Promise<Record<string, number>> {
     const states = {
       executions: "status in ('queued', 'running')",
@@ -176,7 +176,7 @@ export class Ledger {
     };
   }
 
-  /** Each event of the webhook's types is delivered once, by the attempts that are recorded and no other. */
+  /** Each event of the webhook's types is delivered once, with exactly the recorded attempts. */
   async #deliveries(name: string, receiver: Receiver): Promise<Line> {
     const [events] = await this.#rows(
       { count: z.coerce.number() },

@@ -4,17 +4,19 @@ import process from 'node:process';
 import { type Started, startProcess } from '../../test/support/processes.ts';
 
 const READY = { api: /(the API listens|API listening) on/, worker: /the workers are at work|workers started/ } as const;
-/** What a log must not hold: an error nobody has caught, one that ended a process, or a workflow that its code can't go on with. */
+/**
+ * Patterns that must not appear in a log: an uncaught error, one that ended a process, or a workflow that its code cannot continue.
+ */
 const TROUBLE = /unhandled rejection|"level":60|Nondeterminism|TMPRL1100|error: column|violates/i;
 
-/** A process of the service, whose version changes. */
+/** A process of the service whose version changes. */
 export interface Replaceable {
   kind: 'api' | 'worker';
-  /** Asks it to stop, waits for its end, and starts another version in its place. */
+  /** Stops it, waits for its end, and starts another version. */
   replace: (tree: string) => Promise<void>;
 }
 
-/** How a script of a version's package.json starts Node. */
+/** The Node.js command of a script in a version's package.json. */
 function command(tree: string, kind: 'api' | 'worker'): string[] {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(path.join(tree, 'package.json'), 'utf8'),
@@ -23,7 +25,7 @@ function command(tree: string, kind: 'api' | 'worker'): string[] {
   return [process.execPath, ...(scripts[kind] ?? '').split(' ').slice(2)];
 }
 
-/** Starts processes of the service, each of which can be replaced, and keeps what is wrong with them. */
+/** Starts replaceable processes of the service, and records their problems. */
 export class Processes {
   readonly troubles: string[] = [];
   readonly all: Replaceable[] = [];
@@ -45,7 +47,7 @@ export class Processes {
     this.#running.push(() => this.#stop(kind, current));
   }
 
-  /** Stops all of them, workers last: what waits for a run has nothing to wait for without. */
+  /** Stops all of them, workers last: without workers, requests that wait for a run wait in vain. */
   async stop(): Promise<void> {
     for (const stop of this.#running) await stop();
   }

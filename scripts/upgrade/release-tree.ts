@@ -11,7 +11,7 @@ const BASELINE = fileURLToPath(new URL('baseline', import.meta.url));
 /** The sources of a release, installed. */
 export interface ReleaseTree {
   folder: string;
-  /** What was asked for, and the commit that it is. */
+  /** The requested reference, and its commit. */
   name: string;
 }
 
@@ -20,7 +20,7 @@ function git(...args: string[]): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** The tag of the last release before the present commit; before there was one, the commit of the file `baseline`. */
+/** The tag of the last release before the current commit; otherwise the commit in the file `baseline`. */
 function lastRelease(): string {
   return (
     git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^') ??
@@ -32,7 +32,7 @@ function lastRelease(): string {
 }
 
 /**
- * Takes a release's sources out of the repository, with its packages, which is done once for each commit.
+ * Checks out the sources of a release with their packages, once per commit.
  * @param ref a tag or commit; default: the last release
  * @throws Error that says what is missing
  */
@@ -49,7 +49,7 @@ export async function releaseTree(ref = lastRelease()): Promise<ReleaseTree> {
 
 async function extract(commit: string, folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
-  // Made aside and renamed, so that nobody finds half of it.
+  // Created under another name and renamed, so that nobody finds it incomplete.
   const aside = mkdtempSync(`${folder}-`);
   try {
     const archive = path.join(aside, 'tree.tar');

@@ -8,21 +8,21 @@ const MODEL = 'openai/gpt-4o-mini';
 const EXAMPLES = 400;
 const BATCH_EXAMPLES = 40;
 const CALLERS = 6;
-/** Prompts with this word are refused while the processes of their wave are replaced. */
+/** Prompts with this word are rejected while the processes of their wave are replaced. */
 const REFUSED = 'refused';
 
 const Created = z.object({ id: z.string() });
 const idOf = ({ text }: Answer) => Created.parse(JSON.parse(text)).id;
 
-/** What was put in flight, by what its callers were told. */
+/** The work in flight, as reported to its callers. */
 export interface InFlight {
-  /** By id, what the model is sent. */
+  /** The input of the model, by execution id. */
   executions: Map<string, string>;
   evaluations: { id: string; prompts: string[]; mode: 'interactive' | 'batch' }[];
-  /** At a half until somebody approves. */
+  /** At half the traffic until somebody approves. */
   releases: { id: string; prompt: string; isApproved: boolean }[];
   schedule: string;
-  /** Requests that were neither accepted nor refused as they should. */
+  /** Requests that were neither accepted nor rejected as expected. */
   surprises: string[];
 }
 
@@ -48,7 +48,7 @@ export class Work implements InFlight {
     return answer;
   }
 
-  /** Prompts, datasets, webhooks and a schedule that is due each minute. @param receivers URLs */
+  /** Creates prompts, datasets, webhooks and a schedule that is due every minute. @param receivers URLs */
   async seed(receivers: { failing: string; good: string }): Promise<void> {
     await this.#post('/prompts', { name: 'load', template: 'Say {{ text }}', model: MODEL });
     for (const [name, url] of Object.entries(receivers))
@@ -75,7 +75,7 @@ export class Work implements InFlight {
     return texts.map((text) => `Say ${text}`);
   }
 
-  /** What is in flight while processes are replaced, a set for each roll. */
+  /** Work in flight while processes are replaced, a set for each roll. */
   async wave(name: string): Promise<void> {
     await this.behave(`${name} ${REFUSED}`);
     const [examples, batched] = [
@@ -111,7 +111,7 @@ export class Work implements InFlight {
     await Promise.all(Array.from({ length: 40 }, () => this.execute(`${name} queued`)));
   }
 
-  /** @param refused what prompts have in them that get a 429, which says to come back in 20 s. Default: none are refused */
+  /** @param refused a word in prompts that get a 429 with a wait of 20 s. Default: none are rejected */
   async behave(refused?: string): Promise<void> {
     await behave(this.#model, {
       slowEvery: 8,
@@ -120,7 +120,7 @@ export class Work implements InFlight {
     });
   }
 
-  /** Runs a prompt that no other run has. @param how default: without waiting for its end */
+  /** Runs a unique prompt. @param how default: without waiting for its end */
   async execute(kind: string, how: 'async' | 'sync' | 'stream' = 'async'): Promise<void> {
     const text = `${kind} ${this.#number++}.`;
     const body = { prompt_name: 'load', variables: { text } };
@@ -137,7 +137,7 @@ export class Work implements InFlight {
     if (id !== undefined) this.executions.set(id, `Say ${text}`);
   }
 
-  /** Callers that ask all the time. @returns ends them, and waits for what they have in flight */
+  /** Starts constant requests. @returns a function that stops them, and waits for those in flight */
   load(): () => Promise<void> {
     let isOver = false;
     const callers = Array.from({ length: CALLERS }, async (_, caller) => {
@@ -148,7 +148,7 @@ export class Work implements InFlight {
           else if (turn % 4 === 2) await this.execute('load', 'sync');
           else await this.#look(turn);
         } catch {
-          // The balancer has noted it.
+          // The balancer has recorded it.
         }
         await delay(200);
       }
@@ -159,7 +159,7 @@ export class Work implements InFlight {
     };
   }
 
-  /** Reads, and a run by a label that a release is at work on. */
+  /** Reads, and a run through a label with a release. */
   async #look(turn: number): Promise<void> {
     const paths = ['/executions?limit=20', '/usage', '/prompts/load', '/webhooks', '/evaluations?limit=5'];
     const path = paths[turn % paths.length] ?? '/usage';
@@ -175,7 +175,7 @@ export class Work implements InFlight {
     );
   }
 
-  /** People say yes to what waits for them. */
+  /** Approves pending releases. */
   async approve(): Promise<void> {
     for (const release of this.releases) {
       if (release.isApproved) continue;

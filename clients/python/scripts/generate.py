@@ -26,7 +26,7 @@ NAMES = HERE.parent / "methods.json"
 HEADER = '"""Records of the API. Made from its OpenAPI document by scripts/generate.py: do not edit."""\n'
 SYNC_HEADER = "# Made from _async by scripts/generate.py: do not edit.\n"
 
-# What is checked when it is sent is not checked when it is received: a newer service may allow more.
+# Constraints on requests are not checked in responses: a newer service may allow more.
 CONSTRAINTS = {
     "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "default", "example", "examples",
@@ -59,7 +59,7 @@ def received(api: Any) -> dict[str, Any]:
     """The schemas of what is returned. Errors are raised."""
     schemas = api["components"]["schemas"]
     waiting = references_in([method["responses"] for item in api["paths"].values() for method in item.values()])
-    # What the messages of a prompt are made of is of use to those who write them.
+    # Message types are useful to code that writes messages.
     reached = {"ChatMessage"}
     while waiting:
         reached |= waiting

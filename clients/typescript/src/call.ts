@@ -3,11 +3,11 @@ import { OPERATIONS, type Operations } from './generated/operations.gen.ts';
 import { randomKey } from './platform.ts';
 import type { Request, RequestOptions, Transport } from './transport.ts';
 
-/** What an operation takes: `path`, `query` and `body`. */
+/** The parameters of an operation: `path`, `query` and `body`. */
 export type RequestOf<Id extends keyof Operations> = Omit<Operations[Id]['request'], 'url' | 'headers'>;
 export type ResponseOf<Id extends keyof Operations> = Operations[Id]['response'];
 
-/** Booleans and times may be what JavaScript has for them, and what is undefined is left out. */
+/** Booleans and times can be JavaScript values, and undefined parameters are left out. */
 type Given<Query> = {
   [Name in keyof Query]:
     | Query[Name]
@@ -16,32 +16,32 @@ type Given<Query> = {
     | (Record<never, never> extends Pick<Query, Name> ? undefined : never);
 };
 
-/** What the query of an operation takes. */
+/** The query parameters of an operation. */
 export type QueryOf<Data extends { query?: unknown }, Left extends string = never> = Given<
   Omit<NonNullable<Data['query']>, Left>
 >;
 
-/** What was asked for, and the response that it came with. */
+/** The result, with the response that contained it. */
 export interface WithResponse<Data> {
   data: Data;
   /** Its `status` and `headers`; its body has been read. */
   response: Response;
-  /** Tells the request in the service's logs. */
+  /** Identifies the request in the service's logs. */
   requestId: string | undefined;
 }
 
-/** A promise of what was asked for, which also gives the response that it came with: `await pms.prompts.create(…).withResponse()`. */
+/** A promise of the result that also provides its response: `await pms.prompts.create(…).withResponse()`. */
 export interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
-/** Options of a call; an `idempotencyKey` is made for operations that take one. */
+/** Options of a call; an `idempotencyKey` is generated for operations that accept one. */
 export interface CallOptions extends RequestOptions {
-  /** Tells repeated requests apart. Default: one is made for each call, so that it can be repeated safely. */
+  /** Identifies repeated requests. Default: generated for each call, so that it can be repeated safely. */
   idempotencyKey?: string | undefined;
 }
 
-/** Operations that change nothing, or the same thing, however often they are called. */
+/** Operations that change nothing, or are idempotent. */
 const HARMLESS: ReadonlySet<keyof Operations> = new Set([
   'resolvePrompts',
   'setPromptLabel',
@@ -49,7 +49,7 @@ const HARMLESS: ReadonlySet<keyof Operations> = new Set([
   'finishEvaluation',
 ]);
 
-/** A body that is sent as it is, as uploads are. */
+/** A body that is sent unchanged, such as an upload. */
 type RawBody = Blob | ReadableStream | Uint8Array<ArrayBuffer> | string;
 
 interface AnyRequest {
@@ -67,13 +67,13 @@ function isRaw(body: unknown): body is RawBody {
 const textOf = (value: unknown) =>
   value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What the table of operations says of one. */
+/** The table entry of an operation. */
 export function operationOf(operation: keyof Operations) {
   const [method = '', path = '', name = '', flags = ''] = OPERATIONS[operation].split(' ');
   return { method, path, name, has: (flag: string) => flags.includes(flag) };
 }
 
-/** The HTTP request of an operation. */
+/** Builds the HTTP request of an operation. */
 export function toRequest<Id extends keyof Operations>(
   operation: Id,
   { path = {}, query = {}, body }: AnyRequest,
@@ -82,12 +82,12 @@ export function toRequest<Id extends keyof Operations>(
   const { method, path: template, has } = operationOf(operation);
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
-    // The path of something else would be left.
+    // Without it, the path would be that of another operation.
     if (value === undefined || value === null || value === '') throw new TypeError(`${operation} needs a ${name}.`);
     return encodeURIComponent(textOf(value));
   });
   const search = new URLSearchParams();
-  // A list is a parameter that is given once for each item.
+  // A list is sent as a repeated parameter.
   for (const [name, value] of Object.entries(query))
     for (const each of [value].flat()) if (each !== undefined) search.append(name, textOf(each));
   const key = has('i') ? (idempotencyKey ?? randomKey()) : undefined;
@@ -110,7 +110,7 @@ export function toRequest<Id extends keyof Operations>(
   };
 }
 
-/** Makes a request, and gives what `read` takes from its response, and that on demand. @throws PmsError */
+/** Sends a request, and returns what `read` takes from its response, lazily with the response. @throws PmsError */
 export function answerOf<Data>(
   transport: Transport,
   request: () => Request,
@@ -123,14 +123,14 @@ export function answerOf<Data>(
     }))();
   const data = answer.then((each) => each.data);
   const withResponse = () => {
-    // Who waits for the answer hears of its error there.
+    // Callers that await the result get its error there.
     data.catch(() => undefined);
     return answer;
   };
   return Object.assign(data, { withResponse });
 }
 
-/** Calls an operation, and gives its response as JSON, or as text where it is none. */
+/** Calls an operation, and returns its response as JSON, or as text if it is not JSON. */
 export function call<Id extends keyof Operations>(
   transport: Transport,
   operation: Id,
@@ -141,12 +141,12 @@ export function call<Id extends keyof Operations>(
   return answerOf(transport, () => toRequest(operation, request, options), read);
 }
 
-/** The body of a response whose text is wanted as it is. */
+/** The response body as text. */
 async function textIn<Id extends keyof Operations>(response: Response): Promise<ResponseOf<Id>> {
   return (await response.text()) as ResponseOf<Id>;
 }
 
-/** @throws ServiceError where the response is a page, which the service never sends */
+/** @throws ServiceError if the response is an HTML page, which the service never sends */
 export async function bodyOf<Id extends keyof Operations>(response: Response): Promise<ResponseOf<Id>> {
   const contentType = response.headers.get('Content-Type') ?? '';
   if (/^text\/html\b/i.test(contentType)) {
@@ -154,6 +154,6 @@ export async function bodyOf<Id extends keyof Operations>(response: Response): P
     throw new ServiceError('unexpected_response', message, { status: response.status });
   }
   const isJson = /\bjson\b/.test(contentType);
-  // The service keeps to its document.
+  // The service conforms to its document.
   return (isJson ? await response.json() : await response.text()) as ResponseOf<Id>;
 }

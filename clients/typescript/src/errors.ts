@@ -13,21 +13,27 @@ interface ErrorFields {
   cause?: unknown;
 }
 
-/** Anything that this client throws, but for what it was called with wrongly. Tell them apart by class or by `code`. */
+/** The base class of all errors of this client except for wrong arguments. Distinguish them by class or by `code`. */
 export class PmsError extends Error {
-  /** The service's code, or one of this client's: `connection_failed`, `unexpected_response`, `invalid_variables`, `invalid_signature`, `wait_timeout`. */
+  /**
+   * The service's code, or one of the client: `connection_failed`, `unexpected_response`, `invalid_variables`, `invalid_signature`,
+   * `wait_timeout`.
+   */
   readonly code: string;
-  /** Of the response; undefined where there was none. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /** The invalid fields. */
   readonly details: readonly { path: string; message: string }[];
-  /** Tells the request in the service's logs. */
+  /** Identifies the request in the service's logs. */
   readonly requestId: string | undefined;
-  /** When the same request may succeed. */
+  /** How long to wait before the same request may succeed. */
   readonly retryAfterMs: number | undefined;
-  /** The key that the request was sent with. The same request with it finds what it has created, instead of doing it twice. */
+  /**
+   * The key that the request was sent with. Repeating the request with it returns what it has created, instead of creating it
+   * twice.
+   */
   readonly idempotencyKey: string | undefined;
-  /** The execution that the request was about, `exec_…`, where its id was known. It goes on without this client. */
+  /** The execution of the request, `exec_…`, if its id was known. It continues without this client. */
   readonly executionId: string | undefined;
 
   constructor(code: string, message: string, fields: ErrorFields = {}) {
@@ -46,11 +52,14 @@ export class PmsError extends Error {
 
 /** `invalid_request`, `payload_too_large`, `idempotency_key_reused`: the request is wrong, and `message` says what to change. */
 export class InvalidRequestError extends PmsError {}
-/** `invalid_state`: not possible in the state that the resource is in. `authorization_pending`, `slow_down`, `denied`, `expired`: of `createDeviceKey`. */
+/**
+ * `invalid_state`: not possible in the current state of the resource. `authorization_pending`, `slow_down`, `denied`, `expired`: errors
+ * of `createDeviceKey`.
+ */
 export class InvalidStateError extends PmsError {}
 /** `prompt_archived`. */
 export class PromptArchivedError extends PmsError {}
-/** `version_conflict`: someone else has made a version since `base_version`. */
+/** `version_conflict`: someone else has created a version since `base_version`. */
 export class VersionConflictError extends PmsError {}
 /** `unauthorized`: the key is missing, unknown, revoked or expired. */
 export class UnauthorizedError extends PmsError {}
@@ -62,15 +71,15 @@ export class NotFoundError extends PmsError {}
 export class RateLimitedError extends PmsError {}
 /** `quota_exceeded`. */
 export class QuotaExceededError extends PmsError {}
-/** `internal_error`, `temporarily_unavailable`, and responses that are none of the service. */
+/** `internal_error`, `temporarily_unavailable`, and responses that are not from the service. */
 export class ServiceError extends PmsError {}
-/** `connection_failed`: no response, or none in time. */
+/** `connection_failed`: no response, or a timeout. */
 export class ConnectionError extends PmsError {}
-/** `invalid_variables`: a prompt can't be filled with them. `details` name them. */
+/** `invalid_variables`: a prompt can't be filled with these values. `details` names them. */
 export class VariablesError extends PmsError {}
-/** `wait_timeout`: what was waited for goes on beyond the time. */
+/** `wait_timeout`: the wait is over, but the resource is still in progress. */
 export class WaitTimeoutError extends PmsError {}
-/** `invalid_signature`: a webhook's request is not from the service, or too old. */
+/** `invalid_signature`: a webhook request is not from the service, or too old. */
 export class SignatureError extends PmsError {}
 
 const CLASSES: Readonly<Record<ErrorCode, typeof PmsError>> = {
@@ -93,7 +102,7 @@ const CLASSES: Readonly<Record<ErrorCode, typeof PmsError>> = {
   temporarily_unavailable: ServiceError,
 };
 
-/** The error of a code, in its class. */
+/** Creates the error of a code in its class. */
 export function errorOf(code: string, message: string, fields: ErrorFields = {}): PmsError {
   const known: Readonly<Record<string, typeof PmsError>> = CLASSES;
   return new (Object.hasOwn(known, code) ? (known[code] ?? ServiceError) : ServiceError)(code, message, fields);

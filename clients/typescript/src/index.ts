@@ -23,7 +23,7 @@ export type { BuiltInScore, ScoreWithReason } from './evaluate/built-in-scores.t
 export type { EvaluateOptions, EvaluateResult } from './evaluate/evaluate.ts';
 export type { Scorer, ScoreSpec } from './evaluate/scores.ts';
 export type { Operations } from './generated/operations.gen.ts';
-/** Everything of the service's OpenAPI document. */
+/** All types of the service's OpenAPI document. */
 export type * as Api from './generated/types.gen.ts';
 export { EVENT_TYPES, SCOPES } from './generated/values.gen.ts';
 export type { NewExample, UploadedExamples, UploadOptions, WaitOptions } from './own-methods.ts';
@@ -41,5 +41,5 @@ export type { ChangesEvent, EvaluationEvent, StreamEvent, StreamOptions } from '
 export type { RequestOptions, TransportOptions } from './transport.ts';
 export { verifyWebhook, type WebhookEvent } from './webhooks.ts';
 
-/** Webhooks' requests. */
+/** Verifies webhook requests. */
 export const webhooks = { verify: verifyWebhook };

@@ -13,20 +13,20 @@ import {
 } from './stream.ts';
 import { sleep, type Transport } from './transport.ts';
 
-// What resources have beside a method for each operation.
+// Methods of resources in addition to those for operations.
 
 export interface WaitOptions extends CallOptions {
-  /** How long to wait, in milliseconds. Default: for ever */
+  /** How long to wait, in milliseconds. Default: no limit */
   waitMs?: number | undefined;
-  /** Between two looks. Default: 2,000 */
+  /** Poll interval in milliseconds. Default: 2,000 */
   intervalMs?: number | undefined;
 }
 
 export interface UploadOptions extends CallOptions {
-  /** Of a file or text; examples are sent as `jsonl`. Default: `jsonl` */
+  /** The format of a file or text; examples are sent as `jsonl`. Default: `jsonl` */
   format?: 'jsonl' | 'csv' | undefined;
   description?: string | undefined;
-  /** Whether existing examples stay; one with the same id is replaced. Default: `replace` */
+  /** Whether existing examples are kept; one with the same id is replaced. Default: `replace` */
   mode?: 'add' | 'replace' | undefined;
 }
 
@@ -38,35 +38,35 @@ export interface NewExample {
   metadata?: Record<string, unknown>;
 }
 
-/** A file as it is, or examples. */
+/** A file, or examples. */
 export type UploadedExamples = string | Blob | ReadableStream | Uint8Array<ArrayBuffer> | readonly NewExample[];
 
 export interface OwnMethods {
   executions: {
-    /** Runs a prompt and yields what happens: `pms.stream`. @throws PmsError */
+    /** Runs a prompt and yields its events: `pms.stream`. @throws PmsError */
     stream(body: CreateExecution, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined>;
-    /** The same of an execution that is there. @param id `exec_…` @throws PmsError */
+    /** The same for an existing execution. @param id `exec_…` @throws PmsError */
     streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined>;
   };
   evaluations: {
-    /** Yields how far an evaluation is, to its end. @param id `eval_…` @throws PmsError */
+    /** Yields the progress of an evaluation until its end. @param id `eval_…` @throws PmsError */
     stream(id: string, options?: StreamOptions): AsyncGenerator<EvaluationEvent, void, undefined>;
-    /** Waits for the end of an evaluation, or for its pause (its `max_cost` is reached). @throws WaitTimeoutError @throws PmsError */
+    /** Waits until an evaluation ends, or pauses because it has reached its `max_cost`. @throws WaitTimeoutError @throws PmsError */
     wait(id: string, options?: WaitOptions): Promise<Evaluation>;
   };
   events: {
     /**
-     * Yields which types of resources change, once a second at most, for ever. The first event names none, as does the first one after an
-     * interruption: read again what you show. @throws PmsError
+     * Yields the types of resources that change, at most once a second, without end. The first event names none, as does the first one
+     * after an interruption: reload what you show. @throws PmsError
      */
     changes(options?: StreamOptions): AsyncGenerator<ChangesEvent, void, undefined>;
   };
   releases: {
-    /** Waits for the end of a release. @throws WaitTimeoutError @throws PmsError */
+    /** Waits until a release ends. @throws WaitTimeoutError @throws PmsError */
     wait(id: string, options?: WaitOptions): Promise<Release>;
   };
   datasets: {
-    /** Makes the next version of a dataset. @throws PmsError */
+    /** Creates the next version of a dataset. @throws PmsError */
     upload(name: string, examples: UploadedExamples, options?: UploadOptions): ApiPromise<DatasetChange>;
   };
   scores: Scores;
@@ -75,7 +75,7 @@ export interface OwnMethods {
 const ENDED = new Set(['completed', 'failed', 'canceled', 'paused']);
 const RELEASED = new Set(['succeeded', 'rolled_back', 'rejected', 'failed', 'superseded', 'canceled']);
 
-/** Looks until it has one of these states. */
+/** Polls until it has one of these states. */
 async function waitFor<Record extends { status: string }>(
   look: (options: CallOptions) => Promise<Record>,
   ends: ReadonlySet<string>,
@@ -91,9 +91,9 @@ async function waitFor<Record extends { status: string }>(
 }
 
 /**
- * @param transport what requests are made by
+ * @param transport sends requests
  * @param get reads records
- * @param retryForMs that of the client
+ * @param retryForMs of the client
  */
 export function ownMethods(
   transport: Transport,

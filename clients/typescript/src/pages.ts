@@ -1,23 +1,23 @@
 import type { ApiPromise, WithResponse } from './call.ts';
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Page<Item> {
   data: Item[];
-  /** Of the next page; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   next_cursor: string | null;
 }
 
 /**
- * A list of the service, which is asked for as it is read, a page at a time: `for await (const prompt of pms.prompts.list())`.
- * It can be read more than once, and is asked for anew each time.
+ * A list of the service, requested page by page while it is read: `for await (const prompt of pms.prompts.list())`. It can be
+ * read repeatedly, and is requested anew each time.
  */
 export class List<Item> implements AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => ApiPromise<Page<Item>>;
   readonly #first: string | undefined;
 
   /**
-   * @param read reads the page behind a cursor; the first one where it is undefined
-   * @param first where to begin
+   * @param read reads the page at a cursor; the first one if undefined
+   * @param first cursor to start from
    */
   constructor(read: (cursor: string | undefined) => ApiPromise<Page<Item>>, first?: string) {
     this.#read = read;

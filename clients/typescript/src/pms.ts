@@ -25,36 +25,39 @@ export interface PmsOptions extends TransportOptions {
   record?: RecordOptions;
 }
 
-/** Operations that give a list, and what is in it. */
+/** Operations that return a list, and the type of its items. */
 export type ListOperation = {
   [Id in keyof Operations]: ResponseOf<Id> extends { data: unknown[]; next_cursor: string | null } ? Id : never;
 }[keyof Operations];
 type ItemOf<Id extends ListOperation> = ResponseOf<Id> extends { data: (infer Item)[] } ? Item : never;
 
 export interface ExecuteOptions extends CallOptions {
-  /** How long to wait for the end, in milliseconds. Default: for ever */
+  /** How long to wait for the end, in milliseconds. Default: no limit */
   waitMs?: number;
 }
 
-/** Longest wait that the service takes in one request. */
+/** The maximum wait per request of the service. */
 const MAX_WAIT_SECONDS = 60;
 const POLL_MS = 2_000;
 const PROMPT_TIMEOUT_MS = 5_000;
 
 const isOver = ({ status }: Execution) => status === 'completed' || status === 'failed' || status === 'canceled';
 
-/** What has the resources as properties, once they are assigned. */
+/** Declares the resources as properties, which are assigned later. */
 const WithResources = class {} as new () => Resources;
 
 /**
- * A client of one workspace. It holds no connection, and a timer only while runs wait to be recorded. Each operation of the service is a
- * method: `pms.prompts.create(…)`, `pms.evaluations.get(id)`.
+ * A client of one workspace. It holds no connection, and a timer only while runs are waiting to be recorded. Each operation of the
+ * service is a method: `pms.prompts.create(…)`, `pms.evaluations.get(id)`.
  */
 export class Pms extends WithResources {
   readonly #transport: Transport;
   readonly #recorder: Recorder;
 
-  /** @throws TypeError where neither the options nor the environment (`PMS_BASE_URL`, `PMS_API_KEY`) say where the service is, or the key */
+  /**
+   * @throws TypeError if neither the options nor the environment (`PMS_BASE_URL`, `PMS_API_KEY`) contain the service's address and the
+   * key
+   */
   constructor({ cache = {}, record = {}, ...options }: PmsOptions = {}) {
     super();
     const transport = createTransport(options);
@@ -84,8 +87,8 @@ export class Pms extends WithResources {
   }
 
   /**
-   * Calls any operation of the service: `pms.call('getEvaluation', { path: { id } })`. What failed for a time is tried again,
-   * with an `Idempotency-Key` where the operation takes one.
+   * Calls any operation of the service: `pms.call('getEvaluation', { path: { id } })`. Temporary failures are retried, with an
+   * `Idempotency-Key` if the operation accepts one.
    * @throws PmsError
    */
   call<Id extends keyof Operations>(
@@ -96,7 +99,7 @@ export class Pms extends WithResources {
     return call(this.#transport, operation, request, options);
   }
 
-  /** The response of an operation as it arrives, such as a large download. @throws PmsError */
+  /** The response of an operation as a stream, for large downloads. @throws PmsError */
   async download<Id extends keyof Operations>(
     operation: Id,
     request: RequestOf<Id>,
@@ -106,7 +109,7 @@ export class Pms extends WithResources {
     return this.#transport(sent, async ({ body }) => body ?? new Blob([]).stream());
   }
 
-  /** Sends a body as it is, such as the lines of a dataset. @param contentType of the body @throws PmsError */
+  /** Sends a body unchanged, such as the lines of a dataset. @param contentType of the body @throws PmsError */
   upload<Id extends keyof Operations>(
     operation: Id,
     request: Omit<RequestOf<Id>, 'body'> & { body: string | Blob | ReadableStream | Uint8Array<ArrayBuffer> },
@@ -118,10 +121,10 @@ export class Pms extends WithResources {
   }
 
   /**
-   * A request to a path that is known only when the program runs, or only to a newer service. Only GET, and what has an
-   * `idempotencyKey`, is tried again where it may have been made.
+   * Requests a path known only at run time, or only to a newer service. If it may have reached the service, it is retried only
+   * for GET or with an `idempotencyKey`.
    * @param path under `/v1`, with its query
-   * @param body sent as it is
+   * @param body sent unchanged
    * @throws PmsError
    */
   request(
@@ -137,7 +140,7 @@ export class Pms extends WithResources {
   }
 
   /**
-   * All entries of a list, a page at a time: `for await (const prompt of pms.list('listPrompts'))`. `limit` is of a page.
+   * All entries of a list, page by page: `for await (const prompt of pms.list('listPrompts'))`. `limit` is the page size.
    * @throws PmsError
    */
   list<Id extends ListOperation>(
@@ -154,10 +157,10 @@ export class Pms extends WithResources {
   }
 
   /**
-   * Runs a prompt and waits for the end, however often the connection breaks, and through a restart of the service
-   * (`retryForMs`). Its errors have the `idempotencyKey`, and the `executionId` as soon as it is known.
-   * @returns the record: `completed`, `failed` or `canceled`; as it is then, where `waitMs` is up before
-   * @throws PmsError where the request is refused, or the service can't be reached
+   * Runs a prompt and waits for the end, through broken connections and a restart of the service (`retryForMs`). Its errors
+   * have the `idempotencyKey`, and the `executionId` as soon as it is known.
+   * @returns the record: `completed`, `failed` or `canceled`; or its current state after `waitMs`
+   * @throws PmsError if the request is rejected, or the service can't be reached
    */
   async execute(
     body: CreateExecution,
@@ -175,45 +178,46 @@ export class Pms extends WithResources {
   }
 
   /**
-   * Runs a prompt and yields what happens, to the end. A connection that breaks is made again, and the stream goes on where it
-   * was. Leaving the loop cancels nothing.
-   * @throws PmsError where the request is refused, or the service can't be reached
+   * Runs a prompt and yields its events until the end. After a broken connection, the stream reconnects and resumes. Leaving
+   * the loop cancels nothing.
+   * @throws PmsError if the request is rejected, or the service can't be reached
    */
   stream(body: CreateExecution, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
     return this.executions.stream(body, options);
   }
 
-  /** The same of an execution that is there. @param id `exec_…` */
+  /** The same for an existing execution. @param id `exec_…` */
   streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
     return this.executions.streamOf(id, options);
   }
 
   /**
-   * Records a run that the application made itself. It is sent later, with others, and again through a restart of the service
-   * (`retryForMs`). It never throws: what is not recorded is told to `record.onDrop`.
-   * @returns the id of the execution, where the run has no `id` of its own
+   * Records a run that the application made itself. It is sent in a later batch, and again through a restart of the service
+   * (`retryForMs`). It never throws: `record.onDrop` receives runs that are not recorded.
+   * @returns the id of the execution, if the run has no `id` of its own
    */
   record(run: Run): string {
     return this.#recorder.record(run);
   }
 
   /**
-   * Evaluates a function over examples, and stores the results as an evaluation of the service. Where it is interrupted, `resume` goes on.
-   * @returns when the run has completed
-   * @throws PmsError where the service refuses it or can't be reached; the signal's reason
+   * Evaluates a function on examples, and stores the results as an evaluation of the service. After an interruption, `resume` continues
+   * it.
+   * @returns the completed run
+   * @throws PmsError if the service rejects it or can't be reached; the signal's reason
    */
   async evaluate<Output>(options: EvaluateOptions<Output>): Promise<EvaluateResult> {
-    // Loaded by those who evaluate: pages need no such code.
+    // Loaded on demand: web pages do not need it.
     const { evaluate } = await import('./evaluate/evaluate.ts');
     return evaluate((...args) => this.call(...args), options);
   }
 
-  /** Sends the runs that wait. @returns when each is recorded or dropped; before a program exits by itself, wait for it */
+  /** Sends the waiting runs. @returns when each is recorded or dropped; await it before the program exits */
   flush(): Promise<void> {
     return this.#recorder.flush();
   }
 
-  /** The same, when no more runs come. */
+  /** The same, after the last run. */
   close(): Promise<void> {
     return this.flush();
   }

@@ -12,13 +12,13 @@ export interface Run extends Omit<Recorded, 'started_at' | 'finished_at'> {
 }
 
 export interface RecordOptions {
-  /** Runs that wait to be sent, or are being sent, at most. Default: 10,000 */
+  /** Maximum number of runs that are waiting or being sent. Default: 10,000 */
   maxRuns?: number;
-  /** The same in bytes of JSON. Default: 16 MiB */
+  /** The same limit in bytes of JSON. Default: 16 MiB */
   maxBytes?: number;
-  /** How long a run waits for others at most, in milliseconds. Default: 1,000 */
+  /** How long a run waits to be batched with others, in milliseconds. Default: 1,000 */
   flushAfterMs?: number;
-  /** Told of runs that are not recorded, and why: `code` is `queue_full`, `invalid_run`, or that of the last response. */
+  /** Receives runs that are not recorded, and why: `code` is `queue_full`, `invalid_run`, or that of the last response. */
   onDrop?: (runs: Run[], error: PmsError) => void;
 }
 
@@ -32,7 +32,7 @@ interface Waiting {
 const BATCH_RUNS = 500;
 const BATCH_BYTES = 1024 * 1024;
 
-/** An id of an execution that begins with a time (UUID version 7): what is sent twice is stored once. */
+/** An execution id with a time prefix (UUID version 7): a repeated run is stored once. */
 function newId(time: Time): string {
   const ms = new Date(time).getTime() || Date.now();
   const hex = (bits: number) =>
@@ -43,7 +43,7 @@ function newId(time: Time): string {
   return `exec_${at.slice(0, 8)}-${at.slice(8)}-7${hex(12)}-8${hex(12)}-${hex(48)}`;
 }
 
-/** Sends runs in batches, beside what the application does. */
+/** Sends runs in batches in the background. */
 export class Recorder {
   readonly #transport: Transport;
   readonly #options: RecordOptions;
@@ -65,7 +65,7 @@ export class Recorder {
     const { maxRuns = 10_000, maxBytes = 16 * BATCH_BYTES, flushAfterMs = 1_000 } = this.#options;
     const run = { ...given, id: given.id ?? newId(given.started_at) };
     try {
-      // A prompt that stood in for one of the service has no version.
+      // A fallback has no version of the service.
       const json = JSON.stringify({ ...run, prompt_version: run.prompt_version || undefined });
       const bytes = new TextEncoder().encode(json).length;
       if (this.#runs >= maxRuns || this.#bytes + bytes > maxBytes)
@@ -103,12 +103,12 @@ export class Recorder {
     this.#sending = undefined;
   }
 
-  /** Of a batch in which something is wrong, the rest is sent again. */
+  /** If runs of a batch are invalid, the others are sent again. */
   async #send(batch: Waiting[]): Promise<void> {
     const body = `{"records":[${batch.map(({ json }) => json).join()}]}`;
-    // The ids of the runs do what a key does.
+    // The ids of the runs make the request idempotent.
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': undefined };
-    // What has waited through an outage is tried once more: else each batch would wait as long again.
+    // Batches that waited through an outage are tried only once: otherwise each would wait as long again.
     const isOld = Date.now() - (batch.at(-1)?.at ?? 0) > this.#retryForMs;
     const options = { headers, maxRetries: isOld ? 0 : undefined };
     try {
@@ -139,7 +139,7 @@ export class Recorder {
     try {
       this.#options.onDrop?.(runs, error);
     } catch {
-      // The application's fault is not the next run's.
+      // An error in the application's callback must not affect the next run.
     }
   }
 }

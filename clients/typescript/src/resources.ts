@@ -7,12 +7,12 @@ import type { Prompts } from './prompts/prompts.ts';
 
 type Own = OwnMethods & { prompts: Prompts };
 
-/** What a client can do, by what it is about: each operation of the service, and what resources have of their own. */
+/** The methods of a client by resource: one for each operation, and additional ones. */
 export type Resources = Omit<Generated, keyof Own> & {
   readonly [Name in keyof Own]: Generated[Name] & Own[Name];
 };
 
-/** How a client calls operations. */
+/** Calls an operation. */
 type Call = (operation: keyof Operations, request: AnyRequest, options?: CallOptions) => ApiPromise<unknown>;
 
 interface AnyRequest {
@@ -23,7 +23,7 @@ interface AnyRequest {
 
 type Method = (...args: unknown[]) => unknown;
 
-/** The method of an operation. It takes the parameters of its path, its body, its query, and options, as far as it has them. */
+/** The method of an operation. Its arguments are the path parameters, body, query and options, as far as it has them. */
 function methodOf(operation: keyof Operations, call: Call): Method {
   const { path, has } = operationOf(operation);
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -54,10 +54,10 @@ function methodsOf(call: Call): Record<string, object> {
 
 /**
  * The resources of a client.
- * @param own what some of them have of their own, from their methods
+ * @param own adds methods to some of them
  */
 export function resourcesOf(call: Call, own: (made: Generated) => Own): Resources {
-  // The table of operations is made from the same document as their types.
+  // The table of operations is generated from the same document as their types.
   const made = methodsOf(call) as unknown as Generated;
   const all: Record<string, unknown> = { ...made };
   for (const [name, methods] of Object.entries(own(made)))

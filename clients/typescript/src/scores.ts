@@ -2,7 +2,7 @@ import { type ApiPromise, answerOf, bodyOf, type CallOptions, toRequest } from '
 import type { FeedbackToken, NewScore, Score, Scores as StoredScores } from './generated/types.gen.ts';
 import type { Transport } from './transport.ts';
 
-/** What is said of executions, and of examples of evaluations. */
+/** Scores of executions and of evaluation examples. */
 export class Scores {
   readonly #transport: Transport;
 
@@ -15,15 +15,15 @@ export class Scores {
     return this.#send<Score>('createScores', { body: score }, options);
   }
 
-  /** Stores up to 1,000 scores in one request: all of them, or none. @throws PmsError */
+  /** Stores up to 1,000 scores in one request, all or none. @throws PmsError */
   createMany(scores: readonly NewScore[], options?: CallOptions): ApiPromise<StoredScores> {
     return this.#send<StoredScores>('createScores', { body: { scores } }, options);
   }
 
   /**
-   * A token with which a page, which has no key, scores one execution.
+   * Creates a token with which a page without a key can score one execution.
    * @param executionId `exec_…`
-   * @param about `names` of the scores that it is good for; `expiresIn` in seconds, a day unless given
+   * @param about `names` of the allowed scores; `expiresIn` in seconds, by default a day
    * @throws PmsError
    */
   feedbackToken(

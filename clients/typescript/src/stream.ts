@@ -5,26 +5,28 @@ import type { CreateExecution, Evaluation, Execution, ToolCall } from './generat
 import { randomKey } from './platform.ts';
 import { createPatience, isTemporary, type Request, sleep, type Transport } from './transport.ts';
 
-/** What is told of an execution while it runs. */
+/** An event of an execution in progress. */
 export type StreamEvent =
-  /** First, and not again where the stream was broken. */
+  /** The first event; not repeated after a broken connection. */
   | { type: 'execution.started'; execution: Execution }
   /** Text to append. */
   | { type: 'output_text.delta'; delta: string }
-  /** A tool that the model asks for. */
+  /** A tool call that the model requested. */
   | { type: 'tool_call'; tool_call: ToolCall }
   /** The response restarts: discard all deltas and tool calls so far. */
   | { type: 'execution.restarted' }
-  /** Last. */
+  /** The last event. */
   | { type: 'execution.completed' | 'execution.failed' | 'execution.canceled'; execution: Execution };
 
-/** What is told of an evaluation while it runs: how far it is, whenever that has changed, and how it ended. */
+/** An event of an evaluation in progress: its progress after each change, and its end. */
 export interface EvaluationEvent {
   type: 'evaluation.progress' | 'evaluation.completed' | 'evaluation.failed' | 'evaluation.canceled';
   evaluation: Evaluation;
 }
 
-/** What has changed since the last one: types of resources as in the audit log, such as `execution`. None: the stream begins. */
+/**
+ * The changes since the last event: types of resources as in the audit log, such as `execution`. Empty at the start of a stream.
+ */
 export interface ChangesEvent {
   type: 'changes';
   resources: string[];
@@ -33,9 +35,9 @@ export interface ChangesEvent {
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
-  /** For how long connections may fail in a row without a new event, in milliseconds. Default: that of the client */
+  /** How long connections can fail in a row without a new event, in milliseconds. Default: that of the client */
   retryForMs?: number | undefined;
-  /** How often at most. Default: as often as `retryForMs` allows */
+  /** Maximum number of reconnections. Default: limited only by `retryForMs` */
   maxReconnects?: number | undefined;
 }
 
@@ -45,9 +47,9 @@ const SILENCE_MS = 45_000;
 const isEnd = ({ type }: { type: string }) => /\.(completed|failed|canceled)$/.test(type);
 
 /**
- * Runs a prompt and yields what happens, to the end of the execution. A connection that breaks is made again, and the stream
- * goes on where it was. Leaving the loop closes the connection and cancels nothing.
- * @throws PmsError where the request is refused, or the service can't be reached
+ * Runs a prompt and yields its events until the end of the execution. After a broken connection, the stream reconnects and
+ * resumes. Leaving the loop closes the connection and cancels nothing.
+ * @throws PmsError if the request is rejected, or the service can't be reached
  */
 export async function* streamExecution(
   transport: Transport,
@@ -65,7 +67,7 @@ export async function* streamExecution(
   }
 }
 
-/** Yields how far an evaluation is, to its end, in the same way. @param id `eval_…` @throws PmsError */
+/** Yields the progress of an evaluation until its end, in the same way. @param id `eval_…` @throws PmsError */
 export function streamEvaluation(
   transport: Transport,
   id: string,
@@ -74,7 +76,7 @@ export function streamEvaluation(
   return follow(transport, (sent) => toRequest('streamEvaluation', { path: { id } }, sent), options);
 }
 
-/** Yields which types of resources change, once a second at most, for ever. @throws PmsError */
+/** Yields the types of resources that change, at most once a second, without end. @throws PmsError */
 export function streamChanges(
   transport: Transport,
   options: StreamOptions = {},
@@ -82,7 +84,7 @@ export function streamChanges(
   return follow(transport, (sent) => toRequest('streamChanges', {}, sent), options);
 }
 
-/** The events of a stream, over as many connections as it takes. @param request makes one for what comes next */
+/** The events of a stream, over as many connections as necessary. @param request opens one for the remaining events */
 async function* follow<Event extends { type: string }>(
   transport: Transport,
   request: (options: CallOptions) => Request,
@@ -103,7 +105,7 @@ async function* follow<Event extends { type: string }>(
         yield event;
         if (isEnd(event)) return;
       }
-      // What is known of it by now.
+      // Adds what is known so far.
       throw new ConnectionError('connection_failed', 'The stream was interrupted.', request({}).about);
     } catch (error) {
       if (!(error instanceof PmsError) || !isTemporary(error)) throw error;
@@ -137,7 +139,7 @@ async function* eventsOf<Event>(
   }
 }
 
-/** @throws ConnectionError where the connection breaks, or nothing comes */
+/** @throws ConnectionError if the connection breaks or stalls */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>, { signal, about }: Request) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {

@@ -3,73 +3,79 @@ import { environment } from './platform.ts';
 
 /** How requests are made. */
 export interface TransportOptions {
-  /** Where the service is, such as `https://prompts.example.com`; `/v1` may follow. Default: `PMS_BASE_URL` of the environment */
+  /**
+   * The service's address, such as `https://prompts.example.com`, with or without `/v1`. Default: `PMS_BASE_URL` from the
+   * environment
+   */
   baseUrl?: string | undefined;
-  /** A key of the service, or what gives one for each request; null sends none. Default: `PMS_API_KEY` of the environment */
+  /**
+   * A key of the service, or a function that returns one for each request; null sends none. Default: `PMS_API_KEY` from the
+   * environment
+   */
   apiKey?: string | (() => string | Promise<string>) | null | undefined;
-  /** Default: the platform's. */
+  /** Default: the global one. */
   fetch?: typeof fetch;
-  /** For a response, or the beginning of a stream, in milliseconds. Default: 90,000 */
+  /** Timeout for a response, or the start of a stream, in milliseconds. Default: 90,000 */
   timeoutMs?: number;
-  /** For how long a request that keeps failing is made again, from its first failure on, in milliseconds. 0: never. Default: 120,000 */
+  /** How long to retry a failing request, from its first failure, in milliseconds. 0 disables retries. Default: 120,000 */
   retryForMs?: number;
-  /** How often at most. Default: as often as `retryForMs` allows */
+  /** Maximum number of retries. Default: limited only by `retryForMs` */
   maxRetries?: number;
-  /** Told of each failure after which a request is made again, and of the pause before that. */
+  /** Called for each failure that is retried, with the pause before the retry. */
   onRetry?: (error: PmsError, pauseMs: number) => void;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What a single request can have of its own. */
+/** Options of a single request. */
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   retryForMs?: number | undefined;
   maxRetries?: number | undefined;
-  /** Called as well as that of the client. */
+  /** Called in addition to that of the client. */
   onRetry?: ((error: PmsError, pauseMs: number) => void) | undefined;
   headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface Request extends RequestOptions {
   method: string;
-  /** Under `/v1`, with its parameters filled in. */
+  /** Relative to `/v1`, with its parameters filled in. */
   path: string;
   body?: RequestInit['body'] | undefined;
-  /** Whether making it twice is the same as making it once, so that it can be made again where its response was lost. */
+  /** Whether it is idempotent, so that it can be retried after a lost response. */
   isRepeatable: boolean;
-  /** Whether the body is read on after `read`; the signal then ends that, too. */
+  /** Whether the body is read after `read`; the signal then covers that, too. */
   isStreamed?: boolean | undefined;
-  /** What its errors tell besides. */
+  /** Additional fields of its errors. */
   about?: { idempotencyKey: string | undefined; executionId: string | undefined } | undefined;
 }
 
 /**
- * Makes a request, again where that may help.
- * @param read takes what is wanted from a response; where the connection breaks meanwhile, the request may be made again
- * @throws PmsError for a response that is not a success, and for none
+ * Sends a request, with retries if useful.
+ * @param read reads the result from a response; if the connection breaks meanwhile, the request may be retried
+ * @throws PmsError for an error response, and for no response
  */
 export type Transport = <Result>(request: Request, read: (response: Response) => Promise<Result>) => Promise<Result>;
 
 const TIMEOUT_MS = 90_000;
-/** A restart, an upgrade or a failover is over by then. */
+/** Long enough for a restart, an upgrade or a failover. */
 export const RETRY_FOR_MS = 120_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
 
 /**
- * The base of all paths. A URL with a user and password is refused without showing it; `fetch` refuses it, too, and shows it.
+ * The base of all paths. A URL with a user and password is rejected without showing it; `fetch` also rejects it, but shows it.
  * @throws TypeError
  */
 function rootOf(baseUrl: string): string {
   const base = baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
   let url: URL | undefined;
   try {
-    // Without a scheme, `localhost:3000` is a URL of the scheme `localhost:`.
+    // Without a scheme, `localhost:3000` would be a URL with the scheme `localhost:`.
     if (/^https?:\/\//i.test(base)) url = new URL(base);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (url === undefined || url.username || url.password || url.search || url.hash)
     throw new TypeError(
@@ -78,7 +84,10 @@ function rootOf(baseUrl: string): string {
   return `${base}/v1`;
 }
 
-/** A key without the white space around it, which files end with. @throws TypeError, which does not show the key, if no header can hold it */
+/**
+ * The key without surrounding white space, such as the line break of a file. @throws TypeError, without the key, if it is not a valid
+ * header value
+ */
 function trimmedKey(apiKey: string): string {
   const key = apiKey.trim();
   if (key === '') throw new TypeError('The API key is empty. Set apiKey or PMS_API_KEY to a key of the service.');
@@ -87,7 +96,7 @@ function trimmedKey(apiKey: string): string {
   return key;
 }
 
-/** @throws TypeError where neither the options nor the environment say where the service is, or which key to use */
+/** @throws TypeError if neither the options nor the environment contain the service's address, or a key */
 export function createTransport({
   baseUrl = environment('PMS_BASE_URL'),
   apiKey = environment('PMS_API_KEY'),
@@ -114,12 +123,12 @@ export function createTransport({
     const limit = timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
     const timer = setTimeout(() => timeout.abort(new Error(`no response within ${limit} ms`)), limit);
     try {
-      // Read each time: programs and tests may replace it.
+      // Looked up each time, because programs and tests may replace it.
       const request = options.fetch ?? fetch;
       const init: RequestInit & { duplex?: 'half' } = { method, headers: all, signal: timeout.signal };
       if (body !== undefined) init.body = body;
       if (body instanceof ReadableStream) init.duplex = 'half';
-      // Where a redirect could follow, fetch keeps all of the body in memory to send it again.
+      // If redirects were allowed, fetch would keep the whole body in memory to send it again.
       if (body instanceof ReadableStream || body instanceof Blob)
         Object.assign(init, { redirect: 'error', window: null });
       const response = await request(root + path, init);
@@ -158,15 +167,18 @@ const given = ({ retryForMs, maxRetries }: Request) => ({
   ...(maxRetries !== undefined && { maxRetries }),
 });
 
-/** How long something that keeps failing is tried again. */
+/** How long to retry something that keeps failing. */
 export interface Patience {
-  /** How long to wait after another failure; undefined where it is not worth while any more. */
+  /** The pause after another failure; undefined to give up. */
   pauseAfter(error: PmsError): number | undefined;
-  /** It has worked: what fails later fails for the first time. */
+  /** Call after a success: a later failure counts as the first one. */
   reset(): void;
 }
 
-/** By the time since the first failure, since a service that restarts is away for a time and not for a number of requests. */
+/**
+ * Limited by the time since the first failure, because a restarting service is away for a time rather than a number of
+ * requests.
+ */
 export function createPatience({
   retryForMs = RETRY_FOR_MS,
   maxRetries = Number.POSITIVE_INFINITY,
@@ -192,18 +204,18 @@ export function isTemporary({ code, status }: PmsError): boolean {
   return code === 'connection_failed' || code === 'rate_limited' || (status !== undefined && status >= 500);
 }
 
-/** Whether nobody can have got the request, as far as the platform says so. */
+/** Whether the request certainly did not reach anyone, as far as the platform tells. */
 function isUnsent({ cause }: PmsError): boolean {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
   return reason instanceof Error && 'code' in reason && reason.code === 'ECONNREFUSED';
 }
 
-/** Of attempts from 0 on; spread, so that many programs do not come at once. */
+/** For attempts from 0; randomized, so that many programs do not retry together. */
 function backoffMs(attempt: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 }
 
-/** @throws the signal's reason where it is aborted first */
+/** @throws the signal's reason if it is aborted */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
@@ -251,7 +263,7 @@ function errorIn(text: string): ErrorInBody | undefined {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  // OpenSSL's own words are for its developers.
+  // OpenSSL's own messages are meant for its developers.
   if (cause instanceof Error && 'code' in cause && /^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(String(cause.code)))
     return 'the server does not speak TLS at this address: use http:// in the baseUrl';
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message;

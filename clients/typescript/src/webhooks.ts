@@ -11,7 +11,7 @@ import type {
 } from './generated/types.gen.ts';
 import { webCrypto } from './platform.ts';
 
-/** What each event has as its `data`. */
+/** The `data` of each event. */
 interface EventData {
   'prompt.created': PromptEventData;
   'prompt.updated': PromptEventData;
@@ -28,7 +28,7 @@ interface EventData {
   'monitor.recovered': MonitorEventData;
 }
 
-/** The body of a webhook's request: `event` tells what `data` is. The event's id is in the header `webhook-id`. */
+/** The body of a webhook request: `event` determines `data`. The event's id is in the header `webhook-id`. */
 export type WebhookEvent = {
   [Type in Event['event']]: { event: Type; data: EventData[Type]; timestamp: string };
 }[Event['event']];
@@ -50,18 +50,18 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-/** A secret's key, as the service and the libraries for Standard Webhooks derive it. */
+/** The key from a secret, derived like the service and the libraries for Standard Webhooks do. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   return PADDED_BASE64.test(encoded) ? bytesOf(encoded) : new TextEncoder().encode(secret);
 }
 
 /**
- * Makes sure that a webhook's request is from the service, not altered, and not an old one that somebody sends again, by its
- * `webhook-*` headers (https://www.standardwebhooks.com).
+ * Verifies by the `webhook-*` headers (https://www.standardwebhooks.com) that a webhook request is from the service,
+ * unmodified, and not replayed.
  *
- * @param request `body`: as it arrived, before any parsing. `secret`: of the webhook; several while it is being rotated.
- * `toleranceSeconds`: how old or how far ahead it may be. Default: 300
+ * @param request `body`: as received, before any parsing. `secret`: of the webhook; several during a rotation.
+ * `toleranceSeconds`: maximum age or clock difference. Default: 300
  * @returns the event
  * @throws SignatureError
  */
@@ -100,7 +100,7 @@ export async function verifyWebhook({
   const { subtle } = await webCrypto();
   for (const each of typeof secret === 'string' ? [secret] : secret) {
     const key = await subtle.importKey('raw', keyOf(each), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
-    // `verify` takes the same time wherever two signatures differ.
+    // `verify` runs in constant time.
     for (const signature of given) if (await subtle.verify('HMAC', key, signature, signed)) return JSON.parse(text);
   }
   throw refuse('No signature of the request is right: see that the secret is that of the webhook.');

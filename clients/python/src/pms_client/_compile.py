@@ -47,8 +47,7 @@ class _Value:
     faults: list[Fault] = field(default_factory=list)
 
 
-# An entry of `messages` whose texts are parsed: a placeholder's name, or role and content.
-# The text of a part is a `Template`.
+# An entry of `messages` with parsed texts: a placeholder's name, or role and content. The text of a part is a `Template`.
 _Entry = str | tuple[dict[str, Any], Template | list[dict[str, Any]]]
 
 

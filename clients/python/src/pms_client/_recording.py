@@ -19,11 +19,11 @@ def id_at(time_of_start: object) -> str:
 
 def _milliseconds(value: object) -> int:
     try:
-        # Python 3.10 does not know the Z.
+        # Python 3.10 does not parse the Z.
         at = datetime.fromisoformat(value.replace("Z", "+00:00")) if isinstance(value, str) else value
         if isinstance(at, datetime):
             return int(at.timestamp() * 1000)
     except (ValueError, OverflowError):
-        # The service says what is wrong with it.
+        # The service reports the problem.
         pass
     return time.time_ns() // 1_000_000

@@ -25,7 +25,7 @@ class AsyncBackground:
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
         """Does nothing where the work before has not ended."""
         task = self._task
-        # A task of an event loop that has ended never ends.
+        # A task whose event loop has ended never completes.
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
             self._task = asyncio.get_running_loop().create_task(work())
 
@@ -46,7 +46,7 @@ class Background:
     def start(self, work: Callable[[], None]) -> None:
         """Does nothing where the work before has not ended."""
         with self._starting:
-            # In a forked process, the threads of its parent are not alive.
+            # After a fork, the parent's threads do not exist.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=work, name="pms-client", daemon=True)
                 self._thread.start()
@@ -78,7 +78,7 @@ def async_at_exit(finish: Callable[[float], object], timeout: float) -> None:
 
 def at_exit(finish: Callable[[float], object], timeout: float) -> None:
     """Calls `finish(timeout)` when the process ends."""
-    # Whose client is gone by then has nothing to finish.
+    # A client that is gone by then has nothing to finish.
     reference = weakref.WeakMethod(finish)
 
     def finish_if_there() -> None:

@@ -24,7 +24,7 @@ BATCH_CHARACTERS = 300_000
 _MAX_MESSAGE = 2_000
 _MAX_REASON = 500
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# What JavaScript's `trim` takes away.
+# The characters that JavaScript's `trim` removes.
 _WHITE_SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 

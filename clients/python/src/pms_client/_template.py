@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`; a backslash in front makes it literal text.
+# `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`; a preceding backslash makes it literal.
 _TAG = re.compile(
     r"(\\)?\{\{(?:[ \t]*([A-Za-z_][A-Za-z0-9_]*)|>[ \t]*([A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?))[ \t]*\}\}"
 )
@@ -66,7 +66,7 @@ class Template:
     __slots__ = ("pieces",)
 
     def __init__(self, pieces: list[str | Placeholder | Template]) -> None:
-        # What it includes is a piece of its own, so that no placeholder comes about where texts meet.
+        # Each include is a separate piece, so that no placeholder arises where texts meet.
         self.pieces = pieces
 
     def add_names(self, names: dict[str, None], seen: set[int]) -> None:

@@ -60,7 +60,7 @@ class Prompt:
     def decided_by(self, release: DecidedBy) -> Prompt:
         """The same version, given by a release."""
         prompt = Prompt(self.content, self.includes, includes_hash=self.includes_hash, release=release)
-        # What it is compiled to is the same, and made once.
+        # Shares the compiled form.
         prompt.__dict__["_compiled"] = self._compiled
         return prompt
 

@@ -189,7 +189,7 @@ def _secrets_of(secret: str | Iterable[str]) -> list[str]:
 
 def _any_equal(given: Iterable[str], expected: Iterable[str]) -> bool:
     wanted = [one.encode() for one in expected]
-    # No early end: how long it takes says nothing.
+    # Compares all, so that the duration reveals nothing.
     return any([hmac.compare_digest(one.encode(), other) for one in given for other in wanted])
 
 

@@ -1,7 +1,7 @@
 import type { OpenExample } from '../generated/types.gen.ts';
 import { equalJson } from './equal-json.ts';
 
-/** A score with what is to be said of it. */
+/** A score with an explanation. */
 export interface ScoreWithReason {
   /** 0 to 1. */
   score: number;
@@ -23,7 +23,7 @@ function parsed(text: string): { value: unknown } | undefined {
   }
 }
 
-/** As the evaluators of the service of the same names, with their defaults. */
+/** Equivalent to the service's evaluators of the same name, with their defaults. */
 export const BUILT_IN = {
   exact_match(output, { expected }) {
     if (expected === undefined) return NOTHING_EXPECTED;
@@ -44,5 +44,5 @@ export const BUILT_IN = {
   },
 } satisfies Record<string, BuiltIn>;
 
-/** Scores that need no function of one's own. */
+/** Scores that need no custom function. */
 export type BuiltInScore = keyof typeof BUILT_IN;

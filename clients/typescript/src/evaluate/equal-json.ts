@@ -1,4 +1,4 @@
-/** Whether two values of JSON are equal, the order of an object's keys aside. */
+/** Whether two JSON values are equal, ignoring the order of object keys. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a === 'string' && typeof b === 'string') return a.normalize() === b.normalize();

@@ -21,34 +21,37 @@ type Call = <Id extends keyof Operations>(
 type Examples = NonNullable<CreateCodeEvaluation['examples']>;
 
 export interface EvaluateOptions<Output> {
-  /** Of what is evaluated, such as `support/agent`: runs of one name are compared. */
+  /** The name of the evaluated code, such as `support/agent`: runs with the same name are compared. */
   name: string;
   /** A dataset by name, or by name and version; or up to 1,000 examples. */
   data: string | { name: string; version?: number } | Examples;
-  /** What is evaluated. An example fails where it throws. @param input the variables of the example */
+  /** The function to evaluate. If it throws, the example has failed. @param input the variables of the example */
   task: (
     input: OpenExample['variables'],
     context: { example: OpenExample; signal: AbortSignal },
   ) => Output | Promise<Output>;
-  /** What each output is scored by. The score of an example is their mean, by weight. */
+  /** The scores of each output. The score of an example is their weighted mean. */
   scores: ScoreSpec<Output>[];
   /** The minimum score for the run to pass. Default: 0.8 */
   threshold?: number;
-  /** `previous`, the id of an evaluation, or null for none. Default: `previous`, the newest completed run of this name over the same examples */
+  /**
+   * `previous`, the id of an evaluation, or null for none. Default: `previous`, the newest completed run with this name and the same
+   * examples
+   */
   baseline?: string | null;
   metadata?: Record<string, string>;
   /** The number of examples run at a time. Default: 10 */
   concurrency?: number;
-  /** For one example, in milliseconds: then `signal` is aborted, and the example has failed. Default: no limit */
+  /** Time limit per example, in milliseconds: then `signal` is aborted, and the example has failed. Default: no limit */
   timeoutMs?: number;
   /**
-   * Goes on with a run instead of beginning one. `true`: the newest of this name that goes on and has the same examples and scores, if there is
-   * one. An id: that one; what has failed in it is run again. Default: false
+   * Continues a run instead of starting one. `true`: the newest running one with this name, the same examples and the same scores, if
+   * any. An id: that run, whose failures are repeated. Default: false
    */
   resume?: boolean | string;
-  /** Ends the program's part. The run can be resumed. */
+  /** Stops this program's work. The run can be resumed. */
   signal?: AbortSignal;
-  /** Told of each result that is stored. */
+  /** Called for each stored result. */
   onResult?: (result: CodeResult, example: OpenExample) => void;
 }
 
@@ -56,16 +59,16 @@ export interface EvaluateResult {
   evaluation: Evaluation;
   /** Whether the score reaches the threshold. */
   passed: boolean;
-  /** With the baseline; null where there is none. */
+  /** The comparison with the baseline; null if there is none. */
   comparison: EvaluationComparison | null;
-  /** Of the comparison: `improvement`, `regression`, `within_noise` and others; null where there is none. */
+  /** The verdict of the comparison: `improvement`, `regression`, `within_noise` and others; null if there is none. */
   verdict: EvaluationComparison['verdict'] | null;
 }
 
 const BATCH_RESULTS = 100;
 const BATCH_CHARACTERS = 300_000;
 
-/** Of a failure. The service takes neither NUL nor half a character. */
+/** The message of a failure. The service accepts neither NUL nor lone surrogates. */
 const messageOf = (error: unknown) =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
     .slice(0, 2_000)
@@ -85,7 +88,7 @@ export async function evaluate<Output>(call: Call, options: EvaluateOptions<Outp
     const stop = new AbortController();
     const work = (example: OpenExample) => runExample(options, scorers, example, stop.signal);
     const abort = () => stop.abort(signal?.reason);
-    // What is done is kept, also where nothing more is to be done.
+    // Completed work is kept even when stopping.
     const isStopped = () => signal?.aborted === true;
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -166,7 +169,7 @@ async function runExample<Output>(
   return { result, example };
 }
 
-/** @throws the reason of the stop, also where the work goes on after it; an Error when the time is up */
+/** @throws the reason of the stop, even if the work continues after it; an Error on timeout */
 function withLimit<Result>(
   work: (signal: AbortSignal) => Result | Promise<Result>,
   timeoutMs: number | undefined,
@@ -211,7 +214,7 @@ function batchesOf(results: readonly CodeResult[]): CodeResult[][] {
   return batches;
 }
 
-/** Of a batch that is refused, each result is sent by itself: one that can't be stored has failed. */
+/** If a batch is rejected, its results are sent one by one: one that can't be stored has failed. */
 async function send(call: Call, id: string, results: CodeResult[], isStopped: () => boolean): Promise<void> {
   try {
     await call('storeEvaluationResults', { path: { id }, body: { results } }, isStopped() ? { retryForMs: 0 } : {});

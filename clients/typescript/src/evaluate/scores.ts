@@ -1,13 +1,13 @@
 import type { CodeResult, OpenExample } from '../generated/types.gen.ts';
 import { BUILT_IN, type BuiltInScore, type ScoreWithReason } from './built-in-scores.ts';
 
-/** What an output is worth, from 0 to 1; `true` is 1. */
+/** Scores an output from 0 to 1; `true` means 1. */
 export type Scorer<Output> = (
   output: Output,
   example: OpenExample,
 ) => number | boolean | ScoreWithReason | Promise<number | boolean | ScoreWithReason>;
 
-/** A scorer, or the name of a built-in one; with a name and a weight of its own where they are given. */
+/** A scorer, or the name of a built-in one; optionally with a custom name and weight. */
 export type ScoreSpec<Output> =
   | BuiltInScore
   | Scorer<Output>
@@ -19,11 +19,11 @@ export interface NamedScorer<Output> {
   score: Scorer<Output>;
 }
 
-/** An output as it is stored: a text as it is, nothing as null, anything else as JSON. */
+/** An output as stored: a string unchanged, undefined as null, anything else as JSON. */
 export const outputText = (output: unknown): string | null =>
   output === undefined || output === null ? null : typeof output === 'string' ? output : JSON.stringify(output);
 
-/** @throws TypeError for a score without a name, and for names that are not known */
+/** @throws TypeError for a score without a name, or an unknown name */
 export function namedScorers<Output>(specs: readonly ScoreSpec<Output>[]): NamedScorer<Output>[] {
   return specs.map((spec) => {
     if (typeof spec === 'object') return { name: spec.name, weight: spec.weight ?? 1, score: scorerOf(spec.score) };
@@ -40,7 +40,7 @@ function scorerOf<Output>(score: BuiltInScore | Scorer<Output>): Scorer<Output> 
   return (output, example) => BUILT_IN[score](outputText(output) ?? '', example);
 }
 
-/** @throws Error naming the score that is none, or that could not be made */
+/** @throws Error naming the score that is invalid or failed */
 export async function scoreOutput<Output>(
   scorers: readonly NamedScorer<Output>[],
   output: Output,

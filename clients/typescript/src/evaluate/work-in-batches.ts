@@ -1,10 +1,10 @@
-/** Results that wait to be sent at most: what is done but not sent is lost where the program ends. */
+/** Maximum number of unsent results: they are lost if the program ends. */
 const MAX_WAITING = 100;
 
 /**
- * Works on some items at a time, and yields what was done meanwhile: at once where the reader waits, together where it is busy. A
- * reader that leaves ends it.
- * @param work never throws unless nothing more is to be done
+ * Works on several items concurrently, and yields completed results: immediately if the reader is waiting, together if it is
+ * busy. It ends when the reader leaves.
+ * @param work throws only to stop everything
  */
 export async function* workInBatches<Item, Result>(
   items: AsyncIterable<Item>,
@@ -29,7 +29,7 @@ export async function* workInBatches<Item, Result>(
     isOver = true;
     tell();
   });
-  // It is thrown below, once what was done before is yielded.
+  // The error is thrown below, after earlier results are yielded.
   workers.catch(() => {});
   try {
     for (;;) {

@@ -12,32 +12,32 @@ import { VALUE_CHECKS } from './value-checks.ts';
 
 export type { ChatMessage, Variables };
 
-/** A filled prompt: a template's text, which is sent as one user message, or a list of messages. */
+/** A filled prompt: a template's text, sent as one user message, or a list of messages. */
 export type ModelInput = string | ChatMessage[];
 
-/** All that a content includes, at any depth: each reference, resolved once. */
+/** All includes of a content at any depth: each reference, resolved once. */
 type IncludeSet = NonNullable<ResolvedPrompt['includes']>;
 
-/** What a call's text is made from: exactly one of `template` and `messages` is not null. */
+/** The source of a call's text: exactly one of `template` and `messages` is not null. */
 type PromptContent = Pick<Prompt, 'template' | 'messages'> & { inputs: Record<string, Input> | null };
 
 type ParsedPrompt = FillablePrompt<ChatMessage>;
 
-/** A version of a prompt with all that it includes. It never changes, and many parts of a program may share it. */
+/** A version of a prompt with all its includes. It is immutable and can be shared. */
 export class LoadedPrompt {
   readonly name: string;
   /** 0 for a fallback. */
   readonly version: number;
-  /** All that the service says of the version. Undefined for a fallback. */
+  /** The complete record of the version. Undefined for a fallback. */
   readonly data: Prompt | undefined;
-  /** The texts that it includes, by reference. */
+  /** The included texts, by reference. */
   readonly includes: IncludeSet;
   readonly content: PromptContent;
-  /** The model that it is for. Undefined for a fallback. */
+  /** Its model. Undefined for a fallback. */
   readonly model: string | undefined;
-  /** Whether it is what `get` was given for want of anything else. */
+  /** Whether it is the fallback passed to `get`. */
   readonly isFallback: boolean;
-  /** The release of its label that decided that it is given: keep it beside the run. Undefined: none did. */
+  /** The release of its label that selected this version: record it with the run. Undefined if there was none. */
   readonly release: DecidedBy | undefined;
   /** Shared by all copies. */
   readonly #parsed: { prompt?: ParsedPrompt };
@@ -61,11 +61,11 @@ export class LoadedPrompt {
   }
 
   static of(data: Prompt, includes: IncludeSet): LoadedPrompt {
-    // What a default holds is JSON, which the document calls unknown.
+    // A default is JSON, which the document types as unknown.
     return new LoadedPrompt(data.name, data as PromptContent, includes, data);
   }
 
-  /** The same version, given by a release. */
+  /** The same version, selected by a release. */
   decidedBy(release: DecidedBy): LoadedPrompt {
     return new LoadedPrompt(this.name, this.content, this.includes, this.data, { release, parsed: this.#parsed });
   }
@@ -81,10 +81,10 @@ export class LoadedPrompt {
   }
 
   /**
-   * Fills the prompt by the service's own rules, without the service.
-   * @param messages go behind the prompt's own
-   * @returns the text of a template; a list of messages where the prompt has some, or some are appended
-   * @throws VariablesError naming the variables that are missing or don't fit
+   * Fills the prompt locally, with the service's own rules.
+   * @param messages appended to the prompt's own
+   * @returns the text of a template; a list of messages if the prompt has some, or some are appended
+   * @throws VariablesError naming the variables that are missing or invalid
    */
   compile(variables: Variables = {}, messages: ChatMessage[] = []): ModelInput {
     try {
@@ -101,7 +101,7 @@ export class LoadedPrompt {
   }
 }
 
-/** What stands in for a prompt: a template, or what the service has in its place. */
+/** Replaces an unavailable prompt: a template, or the content of a prompt. */
 export type Fallback =
   | string
   | { template: string; messages?: undefined }

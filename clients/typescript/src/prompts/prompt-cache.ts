@@ -2,7 +2,7 @@ import { errorOf, PmsError } from '../errors.ts';
 import type { Prompt, ResolvedPrompt, ResolvePrompts } from '../generated/types.gen.ts';
 import { LoadedPrompt } from './loaded-prompt.ts';
 
-/** Which version is meant. Default: the latest. */
+/** Selects a version. Default: the latest. */
 export interface Selector {
   label?: string | undefined;
   version?: number | undefined;
@@ -10,7 +10,7 @@ export interface Selector {
 
 /**
  * Reads prompts: `POST /prompts/resolve`.
- * @param isPatient whether nothing can be done but to wait for a service that is away
+ * @param isPatient whether to keep waiting for an unavailable service, because there is no alternative
  */
 export type Resolve = (prompts: ResolvePrompts['prompts'], isPatient: boolean) => Promise<ResolvedPrompt[]>;
 
@@ -20,31 +20,31 @@ interface Entry {
   readonly selector: Selector;
   prompt: LoadedPrompt;
   includesHash: string | null;
-  /** When it is to be asked for again, in milliseconds of `Date.now()`. */
+  /** When to refresh it, in milliseconds of `Date.now()`. */
   dueAt: number;
   ttlMs: number;
-  /** Whether anybody took it since it was last asked for. */
+  /** Whether it was used since the last refresh. */
   isUsed: boolean;
 }
 
-/** Counts, from the beginning of the program. */
+/** Counters since the start of the program. */
 export interface CacheMetrics {
-  /** Prompts that were in the cache: of them `stale` were due, and given while they are asked for again. */
+  /** Prompts found in the cache; of these, `stale` were due for a refresh and returned meanwhile. */
   hits: number;
   stale: number;
-  /** Prompts that had to be waited for. */
+  /** Prompts that had to be fetched. */
   misses: number;
   /** Requests to the service. */
   requests: number;
   /** Requests that failed. */
   failures: number;
-  /** Prompts that left the cache: for want of room, or because the service has them no more. */
+  /** Prompts removed from the cache: because it was full, or the service no longer has them. */
   evictions: number;
-  /** Prompts in the cache now. */
+  /** Prompts currently in the cache. */
   size: number;
 }
 
-/** A cache's content as JSON, to be kept in a file for the next start. */
+/** The content of a cache as JSON, to be stored in a file for the next start. */
 export interface CacheDump {
   format: 1;
   prompts: {
@@ -56,9 +56,9 @@ export interface CacheDump {
   }[];
 }
 
-/** Prompts in one request. */
+/** Maximum prompts per request. */
 const MAX_RESOLVED = 200;
-/** After a refresh that failed. */
+/** The pause after a failed refresh. */
 const RETRY_MS = 5_000;
 
 const keyOf = (name: string, { label, version }: Selector) =>
@@ -70,20 +70,20 @@ const given = ({ label, version }: Selector) => ({
 });
 
 /**
- * Prompts by name and selector. What is due is given at once and asked for again behind it, all that is due with one request.
- * Nothing is asked for that nobody takes. While the service can't be reached, what there is stays.
+ * Caches prompts by name and selector. A due prompt is returned immediately and refreshed in the background, all due ones with
+ * one request. Unused prompts are not refreshed. While the service can't be reached, the cache keeps its content.
  */
 export class PromptCache {
   readonly #resolve: Resolve;
   readonly #maxEntries: number;
   readonly #onError: (error: unknown) => void;
   readonly #now: () => number;
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #counts = { hits: 0, stale: 0, misses: 0, requests: 0, failures: 0, evictions: 0 };
-  /** Prompts that are waited for, by key; asked for together once the running code has ended. */
+  /** Prompts being fetched, by key; requested together once the running code yields. */
   readonly #waiting = new Map<string, Promise<LoadedPrompt>>();
-  /** Those that are patient, and those that have a fallback. */
+  /** Requests that are patient, and requests with a fallback. */
   readonly #batches = new Map<boolean, Map<string, Wanted>>();
   #isRefreshing = false;
 
@@ -101,7 +101,7 @@ export class PromptCache {
     return { ...this.#counts, size: this.#entries.size };
   }
 
-  /** What is in the cache, even if it is due; undefined where there is nothing. */
+  /** The cached prompt, even if it is due; undefined if there is none. */
   peek(name: string, selector: Selector, ttlMs: number): LoadedPrompt | undefined {
     const key = keyOf(name, selector);
     const entry = this.#entries.get(key);
@@ -121,7 +121,7 @@ export class PromptCache {
     return entry.prompt;
   }
 
-  /** Asks the service, together with whatever else is asked for at the moment. @throws PmsError */
+  /** Fetches a prompt, together with all others requested at the moment. @throws PmsError */
   load(name: string, selector: Selector, ttlMs: number, isPatient: boolean): Promise<LoadedPrompt> {
     const key = keyOf(name, selector);
     const waitingKey = `${isPatient} ${key}`;
@@ -149,7 +149,7 @@ export class PromptCache {
     return { format: 1, prompts };
   }
 
-  /** Takes what `dump` gave, but for what is there already. All of it is due. */
+  /** Restores a `dump`, without replacing existing entries. All of it is due. */
   restore({ format, prompts }: CacheDump, ttlMs: number): void {
     if (format !== 1) return;
     for (const { prompt, includes, hash, label, version } of prompts) {
@@ -191,7 +191,7 @@ export class PromptCache {
     }
   }
 
-  /** Asks for all that is due and was used since it was last asked for. Never throws. */
+  /** Refreshes all due prompts that were used since their last refresh. Never throws. */
   #refresh(): void {
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
@@ -211,7 +211,7 @@ export class PromptCache {
       });
   }
 
-  /** Asks for prompts, keeps what comes, and drops what the service has no more. */
+  /** Fetches prompts, stores the results, and removes prompts that the service no longer has. */
   async #ask<Each extends Pick<Wanted, 'key' | 'name' | 'selector' | 'ttlMs'>>(
     wanted: readonly Each[],
     isPatient: boolean,
@@ -239,7 +239,7 @@ export class PromptCache {
         } else if (result?.unchanged && before !== undefined) {
           before.dueAt = dueAt;
           const { data, includes } = before.prompt;
-          // The version is the same, but who gets it may not be.
+          // The version is unchanged, but the release may have changed.
           if (data !== undefined && JSON.stringify(data.release) !== JSON.stringify(result.release))
             before.prompt = LoadedPrompt.of(withRelease(data, result.release), includes);
           found(each, before.prompt);

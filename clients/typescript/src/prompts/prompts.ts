@@ -4,20 +4,20 @@ import { type Fallback, LoadedPrompt } from './loaded-prompt.ts';
 import { type CacheDump, type CacheMetrics, PromptCache, type Resolve, type Selector } from './prompt-cache.ts';
 import { decide } from './rollout.ts';
 
-/** How prompts are kept. */
+/** Options of the prompt cache. */
 export interface CacheOptions {
-  /** How long a prompt is given without asking for it again, in milliseconds. Default: 60,000 */
+  /** How long a prompt is used without a refresh, in milliseconds. Default: 60,000 */
   ttlMs?: number;
-  /** Prompts that are kept at most; the one that was used longest ago goes first. Default: 1,000 */
+  /** Maximum number of cached prompts; the least recently used is removed first. Default: 1,000 */
   maxEntries?: number;
   /**
-   * How long a prompt that is not in the cache is waited for, in milliseconds: for the response, and then for as long again if the request
-   * fails and there is no fallback. Default: 5,000
+   * How long to wait for a prompt that is not in the cache, in milliseconds: for the response, and then as long again for retries if the
+   * request fails and there is no fallback. Default: 5,000
    */
   timeoutMs?: number;
   /**
-   * Called with the reason when a prompt could not be fetched: when the caller gets what was in the cache or its fallback, and when a fetch
-   * is tried again for the first time. Default: a line of `console.warn` at the first failure of an outage
+   * Called with the reason if a prompt could not be fetched: when the caller gets the cached prompt or the fallback, and at the first
+   * retry of a fetch. Default: a `console.warn` at the first failure of an outage
    */
   onError?: (error: unknown) => void;
   /** The time in milliseconds. Default: `Date.now` */
@@ -25,30 +25,30 @@ export interface CacheOptions {
 }
 
 export interface GetOptions extends Selector {
-  /** Given where there is nothing else: the service can't be reached, refuses the key, or has no such prompt. */
+  /** Returned if nothing else is available: the service can't be reached, rejects the key, or does not have the prompt. */
   fallback?: Fallback | undefined;
   /**
-   * Decides between the versions of a release that runs on the label, such as the id of a user or conversation: the same key gets the
-   * same version. Default: at random each time
+   * Selects between the versions of a release running on the label, such as the id of a user or conversation: the same key gets the
+   * same version. Default: random each time
    */
   rolloutKey?: string | undefined;
-  /** In milliseconds; 0 asks the service and waits for it. Default: that of the cache */
+  /** In milliseconds; 0 always waits for the service. Default: that of the cache */
   ttlMs?: number | undefined;
 }
 
-/** Counts, from the beginning of the program. */
+/** Counters since the start of the program. */
 export interface PromptMetrics extends CacheMetrics {
-  /** Fallbacks that were given. */
+  /** Number of returned fallbacks. */
   fallbacks: number;
 }
 
-/** `Resolve` as a request. @param onRetry called with each failure after which it is made again */
+/** `Resolve` as a request. @param onRetry called with each failure that is retried */
 type RequestPrompts = (...asked: [...Parameters<Resolve>, onRetry: (error: PmsError) => void]) => ReturnType<Resolve>;
 
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 
-/** Prompts by name, from a cache. */
+/** Cached prompts by name. */
 export class Prompts {
   readonly #cache: PromptCache;
   readonly #ttlMs: number;
@@ -75,9 +75,9 @@ export class Prompts {
   }
 
   /**
-   * A prompt by its name: the latest version, the one of a label, or a version. What is in the cache is given at once. Once its
-   * time is up it is still given at once, and asked for again behind that, with all that is due in one request.
-   * @throws PmsError where there is neither the prompt nor a fallback: NotFoundError, ConnectionError …
+   * Returns a prompt by name: the latest version, that of a label, or a given version. A cached prompt is returned immediately.
+   * After its TTL it is still returned immediately, and refreshed in the background with all due prompts in one request.
+   * @throws PmsError if neither the prompt nor a fallback is available: NotFoundError, ConnectionError …
    */
   async get(
     name: string,
@@ -90,7 +90,7 @@ export class Prompts {
     return prompt.data?.release === undefined ? prompt : this.#decide(prompt, prompt.data.release, rolloutKey);
   }
 
-  /** The candidate, where the key gets it. A version never changes, so it is asked for once. */
+  /** The candidate, if the key gets it. A version never changes, so it is fetched once. */
   async #decide(
     stable: LoadedPrompt,
     release: NonNullable<NonNullable<LoadedPrompt['data']>['release']>,
@@ -102,7 +102,7 @@ export class Prompts {
       const candidate = await this.#load(stable.name, { version: release.candidate_version }, this.#ttlMs, false);
       return candidate.decidedBy(decided);
     } catch (error) {
-      // The stable version is there, and works.
+      // The stable version is cached, and works.
       this.#onError(error);
       return stable.decidedBy({ ...decided, arm: 'stable' });
     }
@@ -114,19 +114,19 @@ export class Prompts {
   }
 
   #fallBack(name: string, fallback: Fallback, error: PmsError): LoadedPrompt {
-    // The request is wrong: no fallback makes up for that.
+    // The request is wrong, which a fallback must not hide.
     if (error instanceof InvalidRequestError) throw error;
     this.#onError(error);
     this.#fallbacks += 1;
     return LoadedPrompt.fallback(name, fallback);
   }
 
-  /** What is in the cache, for a file from which the next start begins. */
+  /** The content of the cache, to be stored in a file for the next start. */
   dump(): CacheDump {
     return this.#cache.dump();
   }
 
-  /** Takes what `dump` gave. It is given at once, and asked for again behind that. */
+  /** Restores a `dump`. Its prompts are returned immediately, and refreshed in the background. */
   load(dump: CacheDump): void {
     this.#cache.restore(dump, this.#ttlMs);
   }
@@ -141,7 +141,7 @@ export class Prompts {
   }
 }
 
-/** Warns at the first failure after a success, since every `get` of an outage may fail. That a prompt is missing is not an outage. */
+/** Warns at the first failure after a success, because every `get` during an outage may fail. A missing prompt is not an outage. */
 function outageLog(): { failed: (error: unknown) => void; succeeded: () => void } {
   let isOut = false;
   return {

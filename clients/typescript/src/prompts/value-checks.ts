@@ -9,7 +9,7 @@ import {
 import type { ErrorDetail, FileValue, JsonValue, ValueChecks } from '../../../../src/domain/prompt-rules/types.ts';
 import type { ChatMessage } from '../generated/types.gen.ts';
 
-// What the service checks with schemas. Limits on single strings are left to the service.
+// The checks that the service does with schemas. Limits on single strings are left to the service.
 
 type Fields = Record<string, unknown>;
 type InputType = Parameters<ValueChecks<ChatMessage>['typeFaults']>[0];
@@ -18,7 +18,7 @@ type Report = (path: string, message: string) => void;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is wrong with a value of a type. */
+/** The problems of a value for a type. */
 function typeFaults(type: InputType, value: JsonValue, at: string, limit: number): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   const report: Report = (path, message) => {
@@ -43,12 +43,12 @@ export const VALUE_CHECKS: ValueChecks<ChatMessage> = {
   },
 };
 
-/** A value that was checked for having the type. */
+/** Casts a value that was checked. */
 function checkedAs<T>(value: unknown): T {
   return value as T;
 }
 
-/** Whether it is an object with no other fields than these. */
+/** Whether it is an object with only these fields. */
 function isObjectOf(value: unknown, fields: readonly string[], at: string, report: Report): value is Fields {
   if (!isObject(value)) {
     report(at, 'must be an object');
@@ -92,7 +92,7 @@ function isListUpTo(value: unknown, what: string, max: number, at: string, repor
   return false;
 }
 
-/** Types of parts by role. */
+/** Part types by role. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   system: ['text'],
   user: ['text', 'file'],

@@ -18,7 +18,7 @@ import {
 } from './call.ts';
 import { openAIRequest } from './openai.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: what the AI SDK takes wherever it takes JSON
+// biome-ignore lint/suspicious/noExplicitAny: the type that the AI SDK uses for JSON
 type Json = any;
 type Options = { providerOptions?: Record<string, Record<string, Json>> };
 type Text = { type: 'text'; text: string } & Options;
@@ -42,7 +42,7 @@ export type AISDKMessage = Options &
       }
   );
 
-/** A schema as the AI SDK knows them: the provider checks by it, and the caller what comes back. */
+/** A schema for the AI SDK: the provider enforces it, and the caller validates the response. */
 export interface AISDKSchema {
   '~standard': { version: 1; vendor: string; validate: (value: unknown) => { value: Json } };
 }
@@ -63,7 +63,7 @@ export interface AISDKOutput {
 
 /** Options of `generateText` and `streamText`. */
 export interface AISDKRequest {
-  /** `provider/model`, which the AI SDK asks its gateway for: put a model of a provider's package over it. */
+  /** `provider/model`, which the AI SDK resolves through its gateway: override it with a model of a provider's package. */
   model: string;
   instructions?: ({ role: 'system'; content: string } & Options)[];
   messages: AISDKMessage[];
@@ -83,9 +83,9 @@ export interface AISDKRequest {
 }
 
 /**
- * A prompt as options of the AI SDK: `generateText({ ...request, model: openai.chat('gpt-4o') })`.
- * @throws VariablesError naming the variables that are missing or don't fit
- * @throws UnsupportedError naming the field that the AI SDK or the provider would leave out
+ * Converts a prompt to options of the AI SDK: `generateText({ ...request, model: openai.chat('gpt-4o') })`.
+ * @throws VariablesError naming the variables that are missing or invalid
+ * @throws UnsupportedError naming the field that the AI SDK or the provider would drop
  */
 export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options: CallOptions = {}): AISDKRequest {
   const whole = toCall(prompt, variables, options, ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible']);
@@ -134,14 +134,14 @@ export function toAISDK(prompt: LoadedPrompt, variables: Variables = {}, options
   return remember(withProviderOptions(request, call), about);
 }
 
-/** Providers of which the AI SDK has it. Where they have none, the response means the same without it. */
+/** Providers for which the AI SDK supports it. Elsewhere the response means the same without it. */
 const HAVE_TOP_K = ['anthropic', 'google', ''];
-/** Providers whose effort goes as the caller says it, not as the AI SDK thinks that the model takes it. */
+/** Providers that get the caller's effort unchanged, whatever the AI SDK assumes about the model. */
 const OWN_EFFORT = ['openai', 'openai-compatible', 'mistral'];
 
-/** What the AI SDK would leave out with a warning. */
+/** Rejects parameters that the AI SDK would drop with a warning. */
 function refuseParameters(call: Call): void {
-  // Files are checked by the AI SDK, which may fetch them.
+  // The AI SDK checks files, and may fetch them.
   const withoutMessages = { ...call, messages: [] };
   if (call.provider === 'openai') openAIRequest(withoutMessages);
   if (call.provider === 'anthropic') anthropicRequest(withoutMessages);
@@ -149,10 +149,10 @@ function refuseParameters(call: Call): void {
     refuse(call.parameters, ['parallel_tool_calls'], 'Google has no such parameter');
 }
 
-/** How many marks of its cache each provider takes. */
+/** The maximum number of cache marks per provider. */
 const MARKS: Readonly<Record<string, number>> = { anthropic: 4, 'openai-compatible': Number.POSITIVE_INFINITY };
 
-/** Fields of messages and parts that the AI SDK knows only as options of the provider. */
+/** Fields of messages and parts that the AI SDK supports only as provider options. */
 function optionsOf({ provider }: Call, fields: Record<string, unknown>): Options {
   if (Object.keys(fields).length === 0) return {};
   if (provider === 'openai-compatible') return { providerOptions: { openaiCompatible: fields } };
@@ -187,7 +187,7 @@ function messageOf(message: ChatMessage, call: Call, path: string): AISDKMessage
       const named = given({ name: message.name });
       const content = parts.map((part) => (part.type === 'text' ? asText(part, call) : fileOf(part, call)));
       const [only] = parts;
-      // Of a single text the AI SDK looks at the options of the part, of others at those of the message.
+      // For a single text the AI SDK reads the options of the part, otherwise those of the message.
       if (parts.length === 1 && only?.type === 'text')
         return [
           {
@@ -252,7 +252,7 @@ const fileOf = ({ media_type, filename, data, url = '', cache_control }: FilePar
   ...markOf({ cache_control }, call),
 });
 
-/** By what the AI SDK knows a schema that is one of JSON already. */
+/** The symbol that marks a ready JSON schema for the AI SDK. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
 
 function schemaOf(jsonSchema: Record<string, unknown>): AISDKSchema {
@@ -288,7 +288,7 @@ function outputOf(format: Format): AISDKOutput {
   };
 }
 
-/** Options in the provider's names by those that the AI SDK has for them: of a call (`.`), or of the provider. */
+/** The AI SDK's names for options in the provider's names: of a call (`.`), or of the provider. */
 const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   openai: {
     temperature: '.temperature',
@@ -356,7 +356,7 @@ function withProviderOptions(request: AISDKRequest, call: Call): AISDKRequest {
   const { provider = '', parameters } = call;
   const own: Record<string, Json> = {};
   const result: Record<string, unknown> = { ...request };
-  // Streams would ask for tools' inputs in an unchecked form.
+  // Streams would otherwise request tool inputs in an unvalidated form.
   if (provider === 'anthropic' && call.tools.length > 0) own['toolStreaming'] = false;
   if (isOneToolAtATime(call)) {
     if (provider === 'anthropic') own['disableParallelToolUse'] = true;

@@ -22,7 +22,7 @@ import {
 import { adaptedSchema, isStructured } from './json-schema.ts';
 import { type AnthropicTraits, anthropicTraits } from './models.ts';
 
-/** Where the cache of the prompt ends. */
+/** The end of the prompt's cached part. */
 interface Cached {
   cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' };
 }
@@ -65,7 +65,7 @@ export type AnthropicToolChoice =
   | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
   | { type: 'none' };
 
-/** What `anthropic.messages.create` takes. The prompt's `provider_options` may have added others of its fields. */
+/** The parameters of `anthropic.messages.create`. The prompt's `provider_options` can add others. */
 export interface AnthropicRequest {
   model: string;
   max_tokens: number;
@@ -90,13 +90,14 @@ export interface AnthropicRequest {
 const cached = (mark: ReturnType<typeof lastMark>): Cached =>
   mark === undefined ? {} : { cache_control: mark as NonNullable<Cached['cache_control']> };
 
-/** How many marks of its cache Anthropic takes. */
+/** The maximum number of cache marks for Anthropic. */
 const MAX_CACHE_MARKS = 4;
 
 /**
- * A prompt as a request to Anthropic's messages: `anthropic.messages.create(request)`. It is what the service would send.
- * @throws VariablesError naming the variables that are missing or don't fit
- * @throws UnsupportedError naming the field that Anthropic has no place for
+ * Converts a prompt to a request for Anthropic's messages: `anthropic.messages.create(request)`. It equals the request of the
+ * service.
+ * @throws VariablesError naming the variables that are missing or invalid
+ * @throws UnsupportedError naming the field that Anthropic does not support
  */
 export function toAnthropic(
   prompt: LoadedPrompt,
@@ -143,18 +144,18 @@ function messageFields({ messages }: Call): Pick<AnthropicRequest, 'system' | 'm
           ]
         : blocksOf(message, `messages.${index}.content`);
     const last = sent.at(-1);
-    // Roles take turns: what follows in the same one is a part of it.
+    // Roles must alternate: consecutive messages of a role are merged.
     if (last?.role === role) last.content.push(...blocks);
     else sent.push({ role, content: blocks });
   }
   for (const message of sent) if (message.role === 'assistant') message.content.sort(byToolUse);
   const last = sent.at(-1)?.role === 'assistant' ? sent.at(-1)?.content.at(-1) : undefined;
-  // Anthropic goes on with what the assistant has begun, which must not end with a space.
+  // Anthropic continues the assistant's last message, which must not end with a space.
   if (last?.type === 'text') last.text = last.text.trim();
   return { ...(system.length > 0 && { system }), messages: sent };
 }
 
-/** Tools are used behind all texts. */
+/** Tool uses come after all texts. */
 const byToolUse = (a: AnthropicBlock, b: AnthropicBlock) =>
   Number(a.type === 'tool_use') - Number(b.type === 'tool_use');
 
@@ -204,7 +205,7 @@ function fileBlock(file: FilePart, path: string): AnthropicBlock {
 
 const JSON_TOOL = 'json';
 
-/** Whether a response by a schema is asked for as the input of a tool. */
+/** Whether a response with a schema is requested as the input of a tool. */
 function hasJsonTool({ parameters: { response_format }, model }: Call): boolean {
   if (response_format?.type !== 'json_schema') return false;
   return !(anthropicTraits(model).hasFormats && isStructured(response_format.json_schema.schema));
@@ -258,7 +259,7 @@ const forced = (choice: string, when: string) =>
 
 type Thinking = Pick<AnthropicRequest, 'thinking'> & { effort?: 'low' | 'medium' | 'high' | 'xhigh' };
 
-/** Shares of the model's tokens. */
+/** Shares of the model's maximum tokens. */
 const BUDGETS = { minimal: 0.02, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.9 };
 const LEAST_BUDGET = 1024;
 
@@ -266,7 +267,7 @@ function thinkingFields({ parameters: { reasoning_effort: effort } }: Call, trai
   if (effort === undefined) return {};
   if (effort === 'none') {
     if (traits.unthinking === 'low_effort') return { effort: 'low' };
-    // Newer than the official package's types.
+    // Newer than the types of the official package.
     return { thinking: { type: traits.unthinking as 'disabled' } };
   }
   if (traits.adapts) {
@@ -289,7 +290,7 @@ function parameterFields(call: Call, traits: AnthropicTraits, { thinking, effort
   if (temperature !== undefined) refuse(parameters, ['top_p'], 'Anthropic does not take it with a temperature');
   if (response_format?.type === 'json_object')
     throw new UnsupportedError('parameters.response_format', 'Anthropic takes no json_object: use json_schema');
-  // A budget for thinking is added, never taken off.
+  // A thinking budget is added, never subtracted.
   const tokens = (max_tokens ?? traits.maxTokens) + (thinking?.type === 'enabled' ? thinking.budget_tokens : 0);
   if (traits.isKnown && (max_tokens ?? 0) > traits.maxTokens)
     throw new UnsupportedError('parameters.max_tokens', `this model takes it only up to ${traits.maxTokens}`);

@@ -2,19 +2,21 @@ import { PmsError } from '../errors.ts';
 import type { CacheControl, ChatMessage, FilePart, ModelParameters, Tool, ToolChoice } from '../generated/types.gen.ts';
 import type { LoadedPrompt, ModelInput, Variables } from '../prompts/loaded-prompt.ts';
 
-/** What a request is made of besides a prompt and its variables. */
+/** Additions to a prompt and its variables in a request. */
 export interface CallOptions {
-  /** Go behind the prompt's own messages. */
+  /** Appended to the prompt's own messages. */
   messages?: ChatMessage[];
-  /** In place of the prompt's model, as the client that sends the request calls it. Needed for a fallback, which has none. */
+  /**
+   * Replaces the prompt's model, in the notation of the client that sends the request. Required for a fallback, which has none.
+   */
   model?: string;
-  /** Replace those of the prompt by name. */
+  /** Override those of the prompt by name. */
   parameters?: ModelParameters;
 }
 
 /**
- * The prompt can't be sent so: the provider has no place for something in it. The service refuses the same calls.
- * `details` name the field, from the prompt's own on: `parameters.seed`, `messages.2.content.0`.
+ * The prompt can't be sent because the provider does not support part of it. The service rejects the same calls. `details`
+ * names the field, relative to the prompt: `parameters.seed`, `messages.2.content.0`.
  */
 export class UnsupportedError extends PmsError {
   constructor(path: string, message: string) {
@@ -22,11 +24,11 @@ export class UnsupportedError extends PmsError {
   }
 }
 
-/** A filled prompt with all that goes to a model with it. */
+/** A filled prompt with everything sent to a model. */
 export interface Call {
-  /** Undefined: the caller has named a model of which nothing is known. */
+  /** Undefined if the caller has named an unknown model. */
   provider: string | undefined;
-  /** What the provider calls it. */
+  /** The provider's name for it. */
   model: string;
   messages: ChatMessage[];
   tools: Tool[];
@@ -35,7 +37,7 @@ export interface Call {
   about: About;
 }
 
-/** What `record` needs to know of a request. */
+/** The information about a request that `record` needs. */
 export interface About {
   prompt: LoadedPrompt;
   variables: Variables;
@@ -43,7 +45,7 @@ export interface About {
   /** `provider/model` */
   model: string;
   startedAt: Date;
-  /** The name of the tool by which a response is asked for as JSON. */
+  /** The tool through which a JSON response is requested. */
   jsonTool?: string;
 }
 
@@ -55,7 +57,7 @@ const BARE_NAMES: readonly (readonly [provider: string, names: RegExp])[] = [
 ];
 const PROVIDERS = ['openai', 'anthropic', 'google', 'mistral', 'openai-compatible', 'sandbox'];
 
-/** @returns the provider of a model, where it is one of the service's, and what that calls it */
+/** @returns the provider of a model, if the service knows it, and its name there */
 function resolve(name: string): { provider: string | undefined; model: string } {
   const slash = name.indexOf('/');
   const prefix = name.slice(0, Math.max(0, slash));
@@ -63,7 +65,7 @@ function resolve(name: string): { provider: string | undefined; model: string } 
   return { provider: BARE_NAMES.find(([, names]) => names.test(name))?.[0], model: name };
 }
 
-/** The model that a request is for. @throws UnsupportedError where nobody has named one */
+/** The model of a request. @throws UnsupportedError if there is none */
 export function modelOf(prompt: LoadedPrompt, { model }: CallOptions): ReturnType<typeof resolve> & { name: string } {
   const name = model ?? prompt.model;
   if (name === undefined) throw new UnsupportedError('model', 'is not known of a fallback: give one in the options');
@@ -71,7 +73,7 @@ export function modelOf(prompt: LoadedPrompt, { model }: CallOptions): ReturnTyp
 }
 
 /**
- * @param speaks providers that the client talks to: the first of them where nobody knows whose the model is
+ * @param speaks providers that the client supports; the first of them is assumed for an unknown model
  * @throws VariablesError, UnsupportedError
  */
 export function toCall(
@@ -95,7 +97,7 @@ export function toCall(
     throw new UnsupportedError('tool_choice', 'asks for a tool, but there are no tools');
   return {
     provider: isKnown ? provider : undefined,
-    // A gateway's own names have slashes, too.
+    // A gateway's own model names also contain slashes.
     model: isKnown ? model : name,
     messages: typeof input === 'string' ? [{ role: 'user', content: input }] : input,
     tools,
@@ -116,13 +118,13 @@ export function toCall(
 
 const ABOUT = new WeakMap<object, About>();
 
-/** Keeps with a request what `record` needs. */
+/** Remembers what `record` needs to know about a request. */
 export function remember<Request extends object>(request: Request, about: About): Request {
   ABOUT.set(request, about);
   return request;
 }
 
-/** @throws PmsError where the request is none of this package, or a copy of one */
+/** @throws PmsError if the request is a copy, or not from this package */
 export function recall(request: object): About {
   const about = ABOUT.get(request);
   if (about === undefined)
@@ -133,11 +135,11 @@ export function recall(request: object): About {
   return about;
 }
 
-/** Whether the model must not call more than one tool in a response. Several are every provider's default. */
+/** Whether the model must call at most one tool per response. Every provider allows several by default. */
 export const isOneToolAtATime = ({ tools, toolChoice, parameters }: Call): boolean =>
   parameters.parallel_tool_calls === false && tools.length > 0 && toolChoice !== 'none';
 
-/** @throws UnsupportedError for the first of these parameters that is given */
+/** @throws UnsupportedError for the first of these parameters that is set */
 export function refuse(parameters: ModelParameters, names: readonly (keyof ModelParameters)[], message: string): void {
   for (const name of names)
     if (parameters[name] !== undefined) throw new UnsupportedError(`parameters.${name}`, message);
@@ -147,7 +149,7 @@ type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Objects are merged into each other, anything else replaces what was there. */
+/** Merges objects recursively; any other value replaces the old one. */
 export function merge<Base extends object>(base: Base, over: object): Base {
   const merged = { ...base } as Fields;
   for (const [key, value] of Object.entries(over)) {
@@ -157,7 +159,7 @@ export function merge<Base extends object>(base: Base, over: object): Base {
   return merged as unknown as Base;
 }
 
-/** The options in the provider's own names go on top of everything else. */
+/** Applies the options in the provider's own names over everything else. */
 export const withProviderOptions = <Request extends object>(
   request: Request,
   provider: string,
@@ -172,7 +174,7 @@ export const partsOf = <Part>(
 export const textOf = (parts: readonly { type: string; text?: string }[]): string =>
   parts.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('');
 
-/** A text goes as it is, anything else as JSON. */
+/** A string unchanged, anything else as JSON. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export function stopsOf({ stop }: ModelParameters): string[] | undefined {
@@ -191,7 +193,7 @@ const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
   ['UklGR', 'image/webp'],
 ];
 
-/** The media type of a file's bytes, which may be declared as `image/*`. @throws UnsupportedError */
+/** The media type of a file, detected from its bytes if declared as `image/*`. @throws UnsupportedError */
 export function typeOf({ media_type, data = '' }: FilePart, path: string): string {
   if (!media_type.endsWith('/*')) return media_type;
   const found = media_type === 'image/*' ? SIGNATURES.find(([start]) => data.startsWith(start)) : undefined;
@@ -199,7 +201,7 @@ export function typeOf({ media_type, data = '' }: FilePart, path: string): strin
   return found[1];
 }
 
-/** Only what is given. */
+/** Only the fields that are set. */
 export function given<Values extends object>(
   values: Values,
 ): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {

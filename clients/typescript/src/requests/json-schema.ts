@@ -1,4 +1,4 @@
-// What Anthropic's structured outputs take of JSON Schema. The service asks for a response by the same rules.
+// The subset of JSON Schema for Anthropic's structured outputs. The service uses the same rules.
 
 type Schema = Record<string, unknown>;
 
@@ -6,7 +6,7 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
-/** Taken as they are. */
+/** Supported keywords. */
 const KEPT = [
   '$schema',
   '$id',
@@ -20,7 +20,7 @@ const KEPT = [
   'properties',
   'items',
 ];
-/** Said in the description instead, in this order. */
+/** Moved to the description, in this order. */
 const SAID =
   `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems
   minProperties maxProperties not`.split(/\s+/);
@@ -33,7 +33,7 @@ function adapted(value: unknown): unknown {
   return isSchema(value) ? adaptedSchema(value) : value;
 }
 
-/** A schema without what Anthropic refuses: limits are said in the description, and objects are closed. */
+/** Adapts a schema for Anthropic: unsupported limits move to the description, and objects are closed. */
 export function adaptedSchema(schema: Schema): Schema {
   const definitions: Schema = {};
   for (const name of ['definitions', '$defs']) if (isSchema(schema[name])) definitions[name] = mapped(schema[name]);
@@ -72,7 +72,7 @@ const SCHEMAS = ['additionalProperties', 'contains', 'else', 'if', 'items', 'not
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['dependentSchemas', 'patternProperties', 'properties'];
 
-/** The schemas right inside of one. */
+/** The direct subschemas. */
 function inside(schema: Schema): Schema[] {
   const found = [
     ...SCHEMAS.flatMap((name) => schema[name]),
@@ -98,10 +98,7 @@ function isOpen({ type, properties, patternProperties, additionalProperties }: S
   return isObject && properties == null && additionalProperties !== false;
 }
 
-/**
- * Whether structured outputs can hold a model to a schema: not where it refers to itself, has objects of any fields, or many
- * fields that are optional.
- */
+/** Whether structured outputs support a schema: not if it is recursive, or has open objects or many optional fields. */
 export function isStructured(root: Schema): boolean {
   let optional = 0;
   const visit = (schema: Schema, open: readonly string[]): boolean => {

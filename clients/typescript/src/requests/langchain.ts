@@ -4,25 +4,25 @@ import { type CallOptions, modelOf, recall, remember, UnsupportedError } from '.
 import { type OpenAIRequest, toOpenAI } from './openai.ts';
 
 type LangChainToolCall = { id: string; name: string; args: Record<string, unknown>; type: 'tool_call' };
-// biome-ignore lint/suspicious/noExplicitAny: a provider's own, which LangChain hands on
+// biome-ignore lint/suspicious/noExplicitAny: a provider's own, passed on by LangChain
 type Block = { type: string; [field: string]: any };
 type Text = { type: 'text'; text: string };
-/** Messages as every model of LangChain takes them; files are in the provider's own form. */
+/** Messages for any LangChain model; files are in the provider's own form. */
 export type LangChainMessage =
   | { role: 'system' | 'developer'; content: string | Text[]; name?: string }
   | { role: 'user'; content: string | Block[]; name?: string }
   | { role: 'assistant'; content: string | Block[]; tool_calls?: LangChainToolCall[]; name?: string }
   | { role: 'tool'; content: string; tool_call_id: string };
 
-/** Of `new ChatOpenAI(options)` or `new ChatAnthropic(options)`: the prompt's model, and all that goes with each of its calls. */
+/** Options of `new ChatOpenAI(options)` or `new ChatAnthropic(options)`: the prompt's model and its parameters. */
 export interface LangChainOptions {
   model: string;
   maxTokens?: number;
-  /** Of OpenAI's models. */
+  /** For OpenAI's models. */
   verbosity?: 'low' | 'medium' | 'high';
-  /** Of OpenAI's models: what goes into the request besides. */
+  /** For OpenAI's models: additional request fields. */
   modelKwargs?: Record<string, unknown>;
-  /** Of Anthropic's. */
+  /** For Anthropic's models. */
   outputConfig?: NonNullable<AnthropicRequest['output_config']>;
   invocationKwargs?: Record<string, unknown>;
 }
@@ -33,10 +33,10 @@ export interface LangChainRequest {
 }
 
 /**
- * A prompt as messages and options of a model of LangChain: `new ChatOpenAI(options).invoke(messages)`, or `ChatAnthropic` for a model
- * of Anthropic. What it sends is what the service would send.
- * @throws VariablesError naming the variables that are missing or don't fit
- * @throws UnsupportedError naming the field that the provider has no place for
+ * Converts a prompt to messages and options for LangChain: `new ChatOpenAI(options).invoke(messages)`, or `ChatAnthropic` for a model
+ * of Anthropic. It sends the same request as the service.
+ * @throws VariablesError naming the variables that are missing or invalid
+ * @throws UnsupportedError naming the field that the provider does not support
  */
 export function toLangChain(
   prompt: LoadedPrompt,
@@ -72,7 +72,7 @@ function ofOpenAI(request: OpenAIRequest): LangChainRequest {
     options: {
       model,
       ...(maxTokens !== undefined && { maxTokens }),
-      // LangChain puts its own over that of `modelKwargs`, also if it has none.
+      // LangChain overrides `modelKwargs` with its own value, even if that is unset.
       ...(verbosity !== undefined && { verbosity }),
       modelKwargs,
     },
@@ -84,7 +84,7 @@ function argsOf(text: string, index: number): Record<string, unknown> {
     const input: unknown = JSON.parse(text);
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw new UnsupportedError(`messages.${index}`, 'LangChain takes only an object as the input of a tool call');
 }

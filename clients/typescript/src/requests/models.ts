@@ -1,12 +1,15 @@
-/** What a model of OpenAI takes in chat completions. */
+/** What an OpenAI model supports in chat completions. */
 export interface OpenAITraits {
-  /** It reasons: `developer` in place of `system`, `max_completion_tokens` in place of `max_tokens`, no sampling while it does. */
+  /**
+   * A reasoning model: `developer` instead of `system`, `max_completion_tokens` instead of `max_tokens`, no sampling parameters
+   * while reasoning.
+   */
   reasons: boolean;
-  /** Sampling parameters are taken where it is told not to reason. */
+  /** Sampling parameters are supported if reasoning is off. */
   samplesUnreasoned: boolean;
-  /** Tools are refused with any reasoning, and by default there is some. */
+  /** Tools are rejected with reasoning, which is on by default. */
   toolsUnreasoned: boolean;
-  /** It takes no temperature. */
+  /** Does not support a temperature. */
   searches: boolean;
 }
 
@@ -23,18 +26,18 @@ export function openAITraits(model: string): OpenAITraits {
   };
 }
 
-/** What a model of Anthropic takes. */
+/** What an Anthropic model supports. */
 export interface AnthropicTraits {
-  /** Tokens of a response where nothing is said, and at most where the model is known. */
+  /** Default maximum tokens of a response, and the upper limit if the model is known. */
   maxTokens: number;
   isKnown: boolean;
-  /** JSON by a schema and strict tools. Else the model is given a tool for it. */
+  /** Supports JSON with a schema and strict tools. Otherwise JSON is requested through a tool. */
   hasFormats: boolean;
-  /** It decides itself how much it thinks, by an effort. Else it has a budget of tokens. */
+  /** Chooses its amount of thinking from an effort. Otherwise it needs a token budget. */
   adapts: boolean;
   samples: boolean;
   hasXhigh: boolean;
-  /** What it is told where it is not to think. */
+  /** The setting that turns thinking off. */
   unthinking: 'disabled' | 'between_tools' | 'low_effort';
   takesForcedTools: boolean;
 }
@@ -52,7 +55,7 @@ const OLD: AnthropicTraits = {
 const CURRENT: AnthropicTraits = { ...OLD, maxTokens: 128_000, hasFormats: true, adapts: true };
 const NEW: AnthropicTraits = { ...CURRENT, samples: false, hasXhigh: true };
 
-/** The first that fits. */
+/** The first match counts. */
 const RULES: readonly (readonly [names: RegExp, traits: AnthropicTraits])[] = [
   [/claude-sonnet-5-5/, { ...NEW, unthinking: 'between_tools', takesForcedTools: false }],
   [/claude-(opus-5-5|fable-5-[12])/, { ...NEW, unthinking: 'low_effort', takesForcedTools: false }],

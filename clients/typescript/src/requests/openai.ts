@@ -39,7 +39,7 @@ export type OpenAIMessage =
       content: string | null;
       tool_calls?: OpenAIToolCall[];
       name?: string;
-      /** Of servers that take reasoning back. */
+      /** For servers that accept reasoning in requests. */
       reasoning_content?: string;
       reasoning_details?: Record<string, unknown>[];
     }
@@ -56,7 +56,7 @@ export type OpenAIResponseFormat =
       json_schema: { name: string; description?: string; schema: Record<string, unknown>; strict?: boolean };
     };
 
-/** What `openai.chat.completions.create` takes. The prompt's `provider_options` may have added others of its fields. */
+/** The parameters of `openai.chat.completions.create`. The prompt's `provider_options` can add others. */
 export interface OpenAIRequest {
   model: string;
   messages: OpenAIMessage[];
@@ -76,7 +76,7 @@ export interface OpenAIRequest {
   verbosity?: 'low' | 'medium' | 'high';
 }
 
-/** How the servers differ that speak chat completions. */
+/** Differences between servers with chat completions. */
 interface Dialect {
   provider: 'openai' | 'openai-compatible';
   traits: OpenAITraits;
@@ -85,10 +85,10 @@ interface Dialect {
 const PLAIN: OpenAITraits = { reasons: false, samplesUnreasoned: false, toolsUnreasoned: false, searches: false };
 
 /**
- * A prompt as a request to OpenAI's chat completions, or to a server that speaks them: `openai.chat.completions.create(request)`.
- * It is what the service would send.
- * @throws VariablesError naming the variables that are missing or don't fit
- * @throws UnsupportedError naming the field that OpenAI has no place for
+ * Converts a prompt to a request for OpenAI's chat completions, or a compatible server:
+ * `openai.chat.completions.create(request)`. It equals the request of the service.
+ * @throws VariablesError naming the variables that are missing or invalid
+ * @throws UnsupportedError naming the field that OpenAI does not support
  */
 export function toOpenAI(prompt: LoadedPrompt, variables: Variables = {}, options: CallOptions = {}): OpenAIRequest {
   const call = toCall(prompt, variables, options, ['openai', 'openai-compatible']);
@@ -154,7 +154,7 @@ function filePart(file: FilePart, { provider }: Dialect, path: string, index: nu
   const address = () => url ?? `data:${typeOf(file, path)};base64,${data}`;
   if (kind === 'image') return { type: 'image_url', image_url: { url: address() } };
   const isOpen = provider === 'openai-compatible';
-  // The types of OpenAI's package know no videos, which others take.
+  // The types of OpenAI's package lack videos, which other servers accept.
   if (isOpen && kind === 'video')
     return { type: 'video_url', video_url: { url: address() } } as unknown as OpenAIUserPart;
   const format = AUDIO[media_type];

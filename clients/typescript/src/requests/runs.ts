@@ -3,9 +3,9 @@ import type { ToolCall } from '../generated/types.gen.ts';
 import type { Run } from '../record.ts';
 import { type About, recall, textOf } from './call.ts';
 
-// What a provider answered, as `pms.record` takes it.
+// Provider responses, converted for `pms.record`.
 
-/** Of OpenAI's chat completions, and of servers that speak them. */
+/** A response of OpenAI's chat completions, or of a compatible server. */
 export interface OpenAIResponse {
   choices: readonly {
     finish_reason?: string | null;
@@ -24,7 +24,7 @@ export interface OpenAIResponse {
   } | null;
 }
 
-/** Of Anthropic's messages. */
+/** A response of Anthropic's messages. */
 export interface AnthropicResponse {
   content: readonly { type: string; text?: string; id?: string; name?: string; input?: unknown }[];
   stop_reason: string | null;
@@ -44,7 +44,10 @@ interface Answer {
   tokens?: Run['tokens'] | undefined;
 }
 
-/** The run of a request and its response: `pms.record(fromOpenAI(response, request))`. @throws PmsError for another's request */
+/**
+ * Converts a request and its response to a run: `pms.record(fromOpenAI(response, request))`. @throws PmsError for a request from
+ * elsewhere
+ */
 export function fromOpenAI(response: OpenAIResponse, request: object): Run {
   return runOf(recall(request), openAIAnswer(response));
 }
@@ -66,13 +69,13 @@ export function openAIAnswer({ choices, usage }: OpenAIResponse): Answer {
 function openAITokens(usage: NonNullable<OpenAIResponse['usage']>): Run['tokens'] {
   const { prompt_tokens: input, completion_tokens, total_tokens } = usage;
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;
-  // Some servers count what was thought beside `completion_tokens`; the total gives it away.
+  // Some servers count reasoning outside `completion_tokens`, as the total reveals.
   const isOnTop = reasoning > 0 && total_tokens === input + completion_tokens + reasoning;
   const output = completion_tokens + (isOnTop ? reasoning : 0);
   return tokensOf(input, output, usage.prompt_tokens_details?.cached_tokens, reasoning);
 }
 
-/** The same of Anthropic. @throws PmsError for another's request */
+/** The same for Anthropic. @throws PmsError for a request from elsewhere */
 export function fromAnthropic(response: AnthropicResponse, request: object): Run {
   const about = recall(request);
   return runOf(about, anthropicAnswer(response, about.jsonTool));
@@ -102,13 +105,13 @@ function anthropicTokens(usage: NonNullable<AnthropicResponse['usage']>): Run['t
   return tokensOf(total, usage.output_tokens, read, usage.output_tokens_details?.thinking_tokens);
 }
 
-/** Of `generateText`, of the end of `streamText` (`onFinish`), or of what that has, once it is awaited. */
+/** The result of `generateText`, the final event of `streamText` (`onFinish`), or its awaited properties. */
 export interface AISDKResponse {
   text: string;
   toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
   finishReason: string;
   usage: AISDKUsage;
-  /** Of all steps. */
+  /** For all steps. */
   totalUsage?: AISDKUsage;
 }
 interface AISDKUsage {
@@ -118,7 +121,7 @@ interface AISDKUsage {
   outputTokenDetails?: { reasoningTokens?: number | undefined };
 }
 
-/** The same of the AI SDK. @throws PmsError for another's request */
+/** The same for the AI SDK. @throws PmsError for a request from elsewhere */
 export function fromAISDK(
   { text, toolCalls, finishReason, usage, totalUsage = usage }: AISDKResponse,
   request: object,
@@ -136,7 +139,7 @@ export function fromAISDK(
   });
 }
 
-/** Of `invoke`. */
+/** The result of `invoke`. */
 export interface LangChainResponse {
   content: string | readonly { type: string }[];
   tool_calls?: readonly { id?: string | undefined; name: string; args: Record<string, unknown> }[];
@@ -151,7 +154,7 @@ export interface LangChainResponse {
   response_metadata: Record<string, unknown>;
 }
 
-/** The same of a model of LangChain. @throws PmsError for another's request */
+/** The same for LangChain. @throws PmsError for a request from elsewhere */
 export function fromLangChain(response: LangChainResponse, request: object): Run {
   const about = recall(request);
   const { content, tool_calls = [], usage_metadata: usage, response_metadata: metadata } = response;
@@ -169,7 +172,7 @@ export function fromLangChain(response: LangChainResponse, request: object): Run
     tokens:
       usage &&
       tokensOf(
-        // A count of 0 is left out.
+        // Omits a count of 0.
         usage.input_tokens ?? 0,
         usage.output_tokens ?? 0,
         usage.input_token_details?.cache_read,
@@ -197,7 +200,7 @@ const REASONS: Readonly<Record<string, Answer['finishReason']>> = {
 
 export function reasonOf(reason: string | null | undefined, toolCalls: readonly unknown[]): Answer['finishReason'] {
   const known = REASONS[reason ?? ''] ?? 'other';
-  // So do some servers end a response with calls, and OpenAI one whose tool was named.
+  // Some servers end a response with tool calls this way, and so does OpenAI when a tool was named.
   return known === 'stop' && toolCalls.length > 0 ? 'tool_calls' : known;
 }
 
@@ -215,7 +218,7 @@ export function tokensOf(
   };
 }
 
-/** The input of a tool, which may be no JSON. It stays a text where a number in it would lose digits, as the service keeps it. */
+/** Parses the input of a tool. It stays a string if it is not JSON or a number would lose digits, as in the service. */
 export function parsed(text: string): unknown {
   if (text.trim() === '') return {};
   if (findLongNumber(text) !== undefined) return text;
@@ -226,11 +229,11 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** As the service keeps a call of its own: a response that was withheld is an error. */
+/** Follows the service's records: a withheld response is an error. */
 export function runOf(about: About, { output, toolCalls, finishReason, tokens }: Answer): Run {
   const { prompt, variables, input, model, startedAt } = about;
   return {
-    // A prompt that stood in for one of the service is none of its prompts.
+    // A fallback is not a prompt of the service.
     ...(!prompt.isFallback && {
       prompt_name: prompt.name,
       prompt_version: prompt.version,
@@ -241,7 +244,7 @@ export function runOf(about: About, { output, toolCalls, finishReason, tokens }:
     input,
     output: finishReason === 'content_filter' ? null : output,
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-    // A stream whose usage was not asked for has zeros in some packages: no call takes no tokens at all.
+    // Some packages report zeros for a stream without requested usage: every call uses some tokens.
     ...(tokens !== undefined && tokens.input + tokens.output > 0 && { tokens }),
     ...(finishReason === 'content_filter' && {
       error: { code: 'content_filtered', message: output || 'The provider withheld the response.' },

@@ -197,7 +197,7 @@ class AsyncPrompts(AsyncPromptsOperations):
         if fallback is not None and (cache.is_paused() or cache.is_known_missing(key)):
             return self._fall_back(key, fallback)
         async with self._fetching.setdefault(key, AsyncLock()):
-            # Another caller may have fetched it meanwhile, or found that it can't.
+            # Another caller may have fetched it in the meantime, or failed to.
             entry = cache.find(key)
             if entry is not None and ttl != 0:
                 return entry.prompt
@@ -208,7 +208,7 @@ class AsyncPrompts(AsyncPromptsOperations):
             except InvalidRequestError:
                 raise
             except PmsError as error:
-                # That this prompt is missing says nothing of others.
+                # A missing prompt says nothing about others.
                 if not isinstance(error, NotFoundError):
                     cache.failed(error)
                 if fallback is None:
@@ -264,7 +264,7 @@ class AsyncPrompts(AsyncPromptsOperations):
                         "The prompt %s can't be refreshed, that in the cache stays in use: %s", key[0], one.error
                     )
                 self._cache.keep(key, entry, entry.prompt.content.get("release") if one.error else one.release)
-        # The first is never left out.
+        # The first one is never left out.
         return left_out if len(left_out) < len(due) else []
 
     async def _resolve(

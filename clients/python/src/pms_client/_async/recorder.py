@@ -59,7 +59,7 @@ class AsyncRecorder:
     def record(self, run: Mapping[str, Any]) -> str:
         given = {"id": id_at(run.get("started_at")), **run}
         try:
-            # A prompt that stood in for one of the service has no version.
+            # A fallback has no version of the service.
             sent = {name: value for name, value in given.items() if value or name != "prompt_version"}
             release = sent.get("release")
             if isinstance(release, DecidedBy):
@@ -89,7 +89,7 @@ class AsyncRecorder:
             if until is not None and time.monotonic() >= until:
                 return False
             with self._lock:
-                # The task of an event loop that has ended is gone, and left what it had.
+                # The task ended with its event loop, but its runs are still waiting.
                 self._start()
             self._wake.set()
             await async_sleep(_LOOK_SECONDS)
@@ -108,7 +108,7 @@ class AsyncRecorder:
 
     def _add(self, each: _Waiting) -> None:
         if self._process != os.getpid():
-            # The threads of the process that this one was forked from are not here, and what waits there is sent there.
+            # After a fork, the parent's threads do not exist here, and the parent sends its own waiting runs.
             self._reset()
         with self._lock:
             if self._runs >= self._max_runs or self._bytes + len(each.content) > self._max_bytes:
@@ -128,7 +128,7 @@ class AsyncRecorder:
         try:
             async_spawn(self._work)
         except RuntimeError:
-            # There is no event loop, or no thread any more: `flush` may find one.
+            # There is no event loop, or no thread anymore: `flush` may find one.
             return
         self._is_running = True
         if not self._is_at_exit:
@@ -153,7 +153,7 @@ class AsyncRecorder:
                         return
         finally:
             if not is_done:
-                # It was canceled, with its event loop.
+                # It was canceled together with its event loop.
                 with self._lock:
                     self._waiting.extendleft(reversed(batch))
                     self._is_running = False
@@ -179,10 +179,10 @@ class AsyncRecorder:
         """Of a batch in which something is wrong, the rest is sent again."""
         content = b'{"records":[' + b",".join(each.content for each in batch) + b"]}"
         headers = {"Content-Type": "application/json"}
-        # What has waited through an outage is tried once more: else each batch would wait as long again.
+        # Batches that waited through an outage are tried only once: otherwise each would wait as long again.
         max_retries = 0 if time.monotonic() - batch[-1].at > self._retry_for else None
         try:
-            # The ids of the runs tell what was stored before.
+            # The ids of the runs show what was stored before.
             await self._transport.send(
                 Call("POST", "/executions/record", content=content, headers=headers, is_repeatable=True),
                 max_retries=max_retries,
@@ -210,5 +210,5 @@ class AsyncRecorder:
         try:
             self._on_drop(runs, error)
         except Exception:
-            # The program's fault is not the next run's.
+            # An error in the program's callback must not affect the next run.
             return

@@ -96,7 +96,7 @@ class AsyncReleases(AsyncReleasesOperations):
         return await self._control(release_id, "cancel", comment)
 
     async def _control(self, release_id: str, action: str, comment: str | None) -> models.Release:
-        # Doing it again changes nothing.
+        # Repeating it changes nothing.
         body = {} if comment is None else {"comment": comment}
         call = change("POST", "releases", release_id, action, body=body, is_repeatable=True)
         return await self._transport.fetch(models.Release, call)

@@ -15,7 +15,7 @@ from ..models import Execution, ToolCall
 from .transport import AsyncTransport
 
 EVENT_STREAM = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
-# A comment comes every 15 seconds.
+# The service sends a comment every 15 seconds.
 SILENCE_SECONDS = 45.0
 
 
@@ -34,7 +34,7 @@ class AsyncExecutionStream:
         last_event_id: str | None = None,
     ) -> None:
         self._transport = transport
-        # Sent again until the execution's id is known: its key makes it the same execution.
+        # Sent again until the execution's id is known: its key identifies the same execution.
         self._call = call
         self._execution_id = execution_id
         self.last_event_id = last_event_id
@@ -133,7 +133,7 @@ class AsyncExecutionStream:
     async def _events_of(self, response: httpx.Response) -> AsyncIterator[StreamEvent]:
         try:
             async for sent in EventSource(response).aiter_sse():
-                # After an `id:`, httpx-sse makes an event without data of every comment.
+                # After an `id:`, httpx-sse turns every comment into an event without data.
                 if not sent.data:
                     continue
                 event = event_of(sent.event, sent.json())

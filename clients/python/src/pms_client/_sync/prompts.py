@@ -196,7 +196,7 @@ class Prompts(PromptsOperations):
         if fallback is not None and (cache.is_paused() or cache.is_known_missing(key)):
             return self._fall_back(key, fallback)
         with self._fetching.setdefault(key, Lock()):
-            # Another caller may have fetched it meanwhile, or found that it can't.
+            # Another caller may have fetched it in the meantime, or failed to.
             entry = cache.find(key)
             if entry is not None and ttl != 0:
                 return entry.prompt
@@ -207,7 +207,7 @@ class Prompts(PromptsOperations):
             except InvalidRequestError:
                 raise
             except PmsError as error:
-                # That this prompt is missing says nothing of others.
+                # A missing prompt says nothing about others.
                 if not isinstance(error, NotFoundError):
                     cache.failed(error)
                 if fallback is None:
@@ -263,7 +263,7 @@ class Prompts(PromptsOperations):
                         "The prompt %s can't be refreshed, that in the cache stays in use: %s", key[0], one.error
                     )
                 self._cache.keep(key, entry, entry.prompt.content.get("release") if one.error else one.release)
-        # The first is never left out.
+        # The first one is never left out.
         return left_out if len(left_out) < len(due) else []
 
     def _resolve(self, wanted: Sequence[tuple[Key, Prompt | None]], max_retries: int | None) -> Sequence[Resolved]:

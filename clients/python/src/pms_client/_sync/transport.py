@@ -136,7 +136,7 @@ class Transport:
 
     def _request(self, call: Call) -> httpx.Request:
         if self._process != os.getpid() and self._owns_http:
-            # The connections are those of the process that this one was forked from.
+            # After a fork, the connections belong to the parent process.
             self._http = httpx.Client()
             self._process = os.getpid()
         return self._http.build_request(
@@ -151,7 +151,7 @@ class Transport:
 
     def _unreachable(self, error: httpx.TransportError) -> ServiceUnreachableError:
         what = "did not respond in time" if isinstance(error, httpx.TimeoutException) else "can't be reached"
-        # OpenSSL's own words are for its developers.
+        # OpenSSL's own messages are meant for its developers.
         if any(
             words in str(error) for words in ("WRONG_VERSION_NUMBER", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
         ):

@@ -79,22 +79,22 @@ def _message_fields(call: Call) -> dict[str, Any]:
             if not sent:
                 system += [{"type": "text", **text} for text in texts_up_to_marks(message)]
                 continue
-            # Anthropic has system messages only before all others.
+            # Anthropic accepts system messages only before all others.
             said = f"<system>\n{text_of(message['content'])}\n</system>"
             message = {"role": "user", "content": [{"type": "text", "text": said, **last_mark(message)}]}
         role = "assistant" if message["role"] == "assistant" else "user"
         blocks = _blocks_of(message, f"messages.{index}.content")
-        # Roles take turns: what follows in the same one is a part of it.
+        # Roles must alternate: consecutive messages of a role are merged.
         if sent and sent[-1]["role"] == role:
             sent[-1]["content"] += blocks
         else:
             sent.append({"role": role, "content": blocks})
     for message in sent:
         if message["role"] == "assistant":
-            # Tools are used behind all texts.
+            # Tool uses come after all texts.
             message["content"].sort(key=lambda block: block["type"] == "tool_use")
     if sent and sent[-1]["role"] == "assistant" and sent[-1]["content"]:
-        # Anthropic goes on with what the assistant has begun, which must not end with a space.
+        # Anthropic continues the assistant's last message, which must not end with a space.
         last = sent[-1]["content"][-1]
         if last["type"] == "text":
             last["text"] = last["text"].strip()
@@ -218,7 +218,7 @@ def _parameters(
     asked = parameters.get("max_tokens")
     if traits.is_known and (asked or 0) > traits.max_tokens:
         raise UnsupportedError("parameters.max_tokens", f"this model takes it only up to {traits.max_tokens}")
-    # A budget for thinking is added, never taken off.
+    # A thinking budget is added, never subtracted.
     tokens = (asked or traits.max_tokens) + (thinking or {}).get("budget_tokens", 0)
     schema = None if call.schema is None or has_json_tool else adapted_schema(call.schema)
     output = given(effort=effort, format=schema and {"type": "json_schema", "schema": schema})

@@ -65,7 +65,7 @@ def add_cache_marks(body: dict[str, Any], messages: Sequence[Message], tools: Se
     """Puts the marks into a body of chat completions, where servers that have them take them: in parts of contents, and in tools."""
     for sent, tool in zip(body.get("tools", ()), tools, strict=True):
         sent.update(mark_of(tool))
-    # Each message is sent as one, but for the results of tools.
+    # Each message is sent as one, except for tool results.
     parts: list[list[dict[str, Any]]] = []
     for message in messages:
         parts += [[part] for part in message["content"]] if message["role"] == "tool" else [_parts(message)]

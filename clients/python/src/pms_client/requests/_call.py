@@ -137,7 +137,7 @@ def call_of(
     full = f"{speaks[0]}/{name}" if provider is None and "/" not in name else f"{provider}/{own}" if provider else name
     return Call(
         provider if is_known else None,
-        # A gateway's own names have slashes, too.
+        # A gateway's own model names also contain slashes.
         own if is_known else name,
         [{"role": "user", "content": filled}] if isinstance(filled, str) else filled,
         prompt.tools,

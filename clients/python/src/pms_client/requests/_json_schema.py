@@ -12,7 +12,7 @@ Schema = dict[str, Any]
 
 _FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
 _KEPT = ("$schema", "$id", "title", "description", "default", "const", "enum", "type")
-# Said in the description instead, in this order.
+# Moved to the description, in this order.
 _SAID = [
     "minimum",
     "maximum",

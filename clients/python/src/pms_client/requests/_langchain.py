@@ -55,9 +55,9 @@ def to_langchain(
 
 
 def _of_openai(request: Request) -> LangChainRequest:
-    # LangChain would rename some of it, such as `max_tokens`, and has no option for what other servers take.
+    # LangChain would rename some fields, such as `max_tokens`, and has no option for fields of other servers.
     body = {name: value for name, value in request.items() if name not in ("model", "messages")}
-    # It has temperatures of its own for some models, and another API.
+    # It has its own temperatures for some models, and another API.
     options = {"model": request["model"], "temperature": None, "use_responses_api": False, "extra_body": body}
     sent = [_with_inputs(message, index) for index, message in enumerate(request["messages"])]
     return LangChainRequest(sent, options, request.about)

@@ -40,7 +40,7 @@ def to_litellm(
         native = to_anthropic(prompt, variables, messages=messages, model=model, parameters=parameters)
         return Request({**native, "model": f"anthropic/{native['model']}"}, native.about)
     request = to_openai(prompt, variables, messages=messages, model=model, parameters=parameters)
-    # LiteLLM would translate, or refuse, what it knows of a model.
+    # LiteLLM would translate or reject fields that it knows.
     body = {name: value for name, value in request.items() if name not in ("model", "messages")}
     fields = {"model": f"openai/{request['model']}", "messages": request["messages"]}
     return Request({**fields, **({"extra_body": body} if body else {})}, request.about)

@@ -50,7 +50,7 @@ def to_llama_index(
     """
     request = to_openai(prompt, variables, messages=messages, model=model, parameters=parameters)
     made = [_message_of(message, index) for index, message in enumerate(request["messages"])]
-    # It would rename or leave out some of it, and always sends a temperature of its own.
+    # It would rename or drop some fields, and always sends its own temperature.
     body = {name: value for name, value in request.items() if name not in ("model", "messages")}
     extra = {"temperature": import_module("openai").NOT_GIVEN, "extra_body": body}
     return LlamaIndexRequest(made, {"model": request["model"], "additional_kwargs": extra}, request.about)

@@ -60,7 +60,7 @@ _OLD = AnthropicTraits()
 _CURRENT = AnthropicTraits(max_tokens=128_000, has_formats=True, adapts=True)
 _NEW = replace(_CURRENT, samples=False, has_xhigh=True)
 
-# The first that fits.
+# The first match counts.
 _RULES = (
     (r"claude-sonnet-5-5", replace(_NEW, unthinking="between_tools", takes_forced_tools=False)),
     (r"claude-(opus-5-5|fable-5-[12])", replace(_NEW, unthinking="low_effort", takes_forced_tools=False)),

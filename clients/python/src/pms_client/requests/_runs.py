@@ -58,7 +58,7 @@ def _openai_tokens(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
     count, output = usage["prompt_tokens"], usage["completion_tokens"]
     cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
     reasoning = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-    # Some servers count what was thought beside `completion_tokens`; the total gives it away.
+    # Some servers count reasoning outside `completion_tokens`, as the total reveals.
     if reasoning > 0 and usage.get("total_tokens") == count + output + reasoning:
         output += reasoning
     return tokens_of(count, output, cached, reasoning)
@@ -151,16 +151,16 @@ def run_of(
     prompt = about.prompt
     finish_reason = _REASONS.get(reason or "", "other")
     if finish_reason == "stop" and calls:
-        # So do some servers end a response with calls, and OpenAI one whose tool was named.
+        # Some servers end a response with tool calls this way, and so does OpenAI when a tool was named.
         finish_reason = "tool_calls"
     run: dict[str, Any] = {"model": about.model, "variables": about.variables, "input": about.input, "output": output}
-    # A prompt that stood in for one of the service is none of its prompts.
+    # A fallback is not a prompt of the service.
     if not prompt.is_fallback:
         release = None if prompt.release is None else asdict(prompt.release)
         run |= {"prompt_name": prompt.name, "prompt_version": prompt.version, "release": release}
     if calls:
         run["tool_calls"] = list(calls)
-    # A stream whose usage was not asked for has zeros in some packages: no call takes no tokens at all.
+    # Some packages report zeros for a stream without requested usage: every call uses some tokens.
     if tokens and tokens["input"] + tokens["output"] > 0:
         run["tokens"] = tokens
     if finish_reason == "content_filter":
