@@ -13,7 +13,7 @@ import { EvaluatorConfig, prepareEvaluator } from '../src/evaluators/registry.ts
 import { serverSentEvent } from '../src/http/event-stream.ts';
 import { decodeCursor, encodeCursor } from '../src/http/pagination.ts';
 
-/** The vectors that the clients must pass, too: `test/vectors/README.md` says what is in them. */
+/** The vectors that the clients must pass, too: `test/vectors/README.md` explains them. */
 function vectorsOf<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`./vectors/${name}.json`, import.meta.url), 'utf8'));
 }
@@ -112,7 +112,7 @@ describe('signatures', () => {
     const headers = new Headers(vector.headers);
     const bytes = Buffer.from(body);
     const timestamp = headers.get('webhook-timestamp') ?? '';
-    // What the service would have sent, had it sent this body with this secret, id and time.
+    // What the service would have sent with this body, secret, id and time.
     const expected = signedHeaders({
       body: bytes,
       eventId: headers.get('webhook-id') ?? '',
@@ -131,7 +131,7 @@ describe('signatures', () => {
   });
 
   test('signatures to be accepted are those of the library for Standard Webhooks', () => {
-    // It takes base64 without its padding for base64; the service takes it for text, as most other libraries do.
+    // It accepts unpadded base64 as base64; the service treats it as text, like most other libraries.
     const accepted = received.filter(({ title, verified }) => verified && !title.includes('without its padding'));
     expect(accepted.length).toBeGreaterThan(5);
     for (const { body, secret, ...vector } of accepted) {

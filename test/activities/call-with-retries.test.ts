@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 const refused = (retryAfterMs?: number) => new ModelError('model_rate_limited', 'slow down', { retryAfterMs });
 const unavailable = () => new ModelError('model_unavailable', 'try later');
 
-/** Models that fail as the function says, and answer where it gives undefined. */
+/** Models that fail as the function determines, and respond if it returns undefined. */
 function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
   const calls: { model: string; at: number }[] = [];
   const models: Models = {

@@ -25,7 +25,7 @@ let models: ClosableModels;
 let rows: ExecutionRows;
 let activities: ExecutionActivities;
 
-/** A PostgreSQL of this file's own, which comes back on the port that it had. */
+/** A separate PostgreSQL for this file, which comes back on the same port. */
 const start = (): Promise<EmbeddedPostgres> =>
   startPostgres({ dataDir: path.join(folder, 'postgres'), settings: { fsync: 'off' }, log: () => {} });
 
@@ -79,7 +79,7 @@ test('an execution is claimed when the database is back; a long outage is waited
   expect(await isOver(call)).toBe(false);
   expect(openai.countBy('claimed late')).toBe(0);
   postgres = await start();
-  // Starting may take longer than a claim waits.
+  // Starting can take longer than a claim waits.
   await call.catch(() => attempt(id));
   expect(await rows.read(id)).toMatchObject({ answered: true, attempts: 1 });
   expect(openai.countBy('claimed late')).toBe(1);

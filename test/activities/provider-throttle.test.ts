@@ -18,7 +18,7 @@ async function refuse(throttle: ReturnType<typeof createProviderThrottle>, waitM
   await expect(throttle.run(never, () => Promise.reject(new Refused(waitMs)), refusedFor)).rejects.toThrow('too fast');
 }
 
-/** A call that ends when it is told to. */
+/** A call that ends on command. */
 function held() {
   const gate = Promise.withResolvers<string>();
   const sent = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ test('a refusal halves the calls in flight, once for all refusals of one pause',
 
 test('nothing is sent before the pause is over', async () => {
   const throttle = createProviderThrottle();
-  // Before the refusal: a busy machine may take its time to tell of it.
+  // Before the refusal, which a busy machine may report late.
   const askedAt = performance.now();
   await refuse(throttle, 400);
   await throttle.run(never, async () => 'answer', refusedFor);

@@ -18,7 +18,7 @@ afterAll(() => service?.stop());
 
 const admin = (...args: string[]) => runAdmin(args, { DATABASE_URL: databaseUrl });
 
-/** Runs a command with `--json` and gives the object that it printed. */
+/** Runs a command with `--json` and returns the printed object. */
 async function adminJson(...args: string[]) {
   const run = await admin(...args, '--json');
   expect(run).toMatchObject({ code: 0, stderr: '' });

@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** What a run of the command line left. */
+/** The result of an admin command. */
 export interface AdminRun {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Runs the command line as its users do, as a process of its own. */
+/** Runs the command line like its users, as a separate process. */
 export function runAdmin(args: string[], settings: Record<string, string>): Promise<AdminRun> {
   const child = spawn(process.execPath, [path.join(root, 'src', 'admin', 'main.ts'), ...args], {
     cwd: root,
-    // Nothing of the tests' own environment but what programs need to run.
+    // Nothing from the tests' own environment except what programs need to run.
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],

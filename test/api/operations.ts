@@ -46,7 +46,7 @@ export interface Operation extends z.infer<typeof Operation> {
 export interface Api {
   document: z.infer<typeof Document>;
   operations: Operation[];
-  /** What is wrong with a JSON value by the schema at these steps of the document; null where nothing is. */
+  /** The schema violation of a JSON value at these steps of the document; null if there is none. */
   faultOf(steps: string[], value: unknown): string | null;
 }
 
@@ -54,7 +54,7 @@ export interface Api {
 const pointer = (steps: string[]) =>
   steps.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
-/** The document with its shared parameters, responses and headers where they are referred to; schemas stay references. */
+/** The document with references to shared parameters, responses and headers resolved; schemas stay references. */
 function expand(value: unknown, document: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => expand(item, document));
   if (typeof value !== 'object' || value === null) return value;
@@ -73,7 +73,7 @@ export async function readApi(origin: string): Promise<Api> {
   const served: unknown = await (await fetch(`${origin}/openapi.json`)).json();
   const json = expand(served, served);
   const document = Document.parse(json);
-  // Schemas are many and are each used a few times: compiling them is what takes time.
+  // There are many schemas, each used only a few times: compiling them takes most of the time.
   const quickToCompile = { inlineRefs: false, code: { optimize: false } };
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, ...quickToCompile });
   ajvFormats.default(ajv);
@@ -97,7 +97,7 @@ export async function readApi(origin: string): Promise<Api> {
   };
 }
 
-/** Where an operation's JSON body is described. */
+/** The location of an operation's JSON body in the document. */
 export const bodySteps = ({ path, method }: Operation) => [
   'paths',
   path,
@@ -108,7 +108,7 @@ export const bodySteps = ({ path, method }: Operation) => [
   'schema',
 ];
 
-/** Where an operation's JSON answer with a status is described. */
+/** The location of an operation's JSON response with a status in the document. */
 export const answerSteps = ({ path, method }: Operation, status: number | string) => [
   'paths',
   path,
@@ -120,17 +120,17 @@ export const answerSteps = ({ path, method }: Operation, status: number | string
   'schema',
 ];
 
-/** Something of the first workspace for every path parameter, made through the API itself with the documented examples. */
+/** A resource of the first workspace for every path parameter, created through the API with the documented examples. */
 export interface Resources {
   /** The operation's path with its parameters filled in. */
   fill(operation: Operation, encode?: (value: string) => string): string;
-  /** What no other workspace may ever see. */
+  /** Ids that no other workspace may ever see. */
   ids: string[];
   /** A personal key, for the operations of {@link BY_MEMBER}. */
   memberKey: string;
 }
 
-/** Operations that take another credential than a key in `Authorization`. */
+/** Operations with a credential other than a key in `Authorization`. */
 export const NOT_BY_KEY: ReadonlySet<string> = new Set([
   'createSession',
   'createFeedback',
@@ -138,17 +138,17 @@ export const NOT_BY_KEY: ReadonlySet<string> = new Set([
   'createDeviceKey',
 ]);
 
-/** Operations that only a session may do: a key is told so (400). */
+/** Operations that require a session: a key gets a 400 that says so. */
 export const BY_SESSION: ReadonlySet<string> = new Set([
   'getDeviceAuthorization',
   'approveDeviceAuthorization',
   'denyDeviceAuthorization',
 ]);
 
-/** Paths of operations that are for members alone. */
+/** Paths of operations that are only for members. */
 export const BY_MEMBER = /^\/me\/api-keys/;
 
-/** What a name in a path of a collection is, where it is not that of the prompt. */
+/** The meaning of a name in the path of a collection, if it is not that of the prompt. */
 const NAMES: Record<string, string> = {
   '/datasets': 'support/questions',
   '/views': 'What failed',
@@ -156,7 +156,7 @@ const NAMES: Record<string, string> = {
   '/providers': 'nowhere',
 };
 
-/** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
+/** Creates one of everything that a path can name: the result of `POST /things` is used for `/things/{id}`. */
 export async function createResources(service: TestService, api: Api): Promise<Resources> {
   const nameIn = (collection: string) => NAMES[collection] ?? 'support/greeting';
   const ids = new Map<string, string>();
@@ -193,7 +193,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
       path === '/prompts'
     )
       continue;
-    // What an example says of an execution is said of the one that was made.
+    // Examples about an execution use the one that was created.
     const ownExample: unknown = JSON.parse(
       JSON.stringify(example).replaceAll(/exec_[0-9a-f-]{36}/g, ids.get('/executions') ?? ''),
     );
@@ -211,13 +211,13 @@ export async function createResources(service: TestService, api: Api): Promise<R
   });
   const items = await service.call('GET', `/queues/${nameIn('/queues')}/items`);
   ids.set('/queues', items.body.data[0].id);
-  // What has no collection to be posted to is made by its name.
+  // Resources without a collection to post to are created by name.
   const example = (id: string) => api.operations.find(({ operationId }) => operationId === id)?.example;
   const rule = `/rules/${encodeURIComponent(nameIn('/rules'))}`;
   await service.call('PUT', rule, { body: example('setRule') });
   const backfill = await service.call('POST', `${rule}/backfill`, { body: example('createBackfill') });
   ids.set('/rules', backfill.body.id);
-  // Of these nothing is made by a POST of its own: what has happened, and a delivery.
+  // These have no POST of their own: an event, and a delivery.
   const [events, test] = [
     await service.call('GET', '/events?limit=1'),
     await service.call('POST', `/webhooks/${ids.get('/webhooks')}/test`, { headers: { Prefer: 'respond-async' } }),

@@ -396,7 +396,7 @@ test('of a prompt with very many runs the newest are counted, and the answer say
     [workspaceId],
   );
   const countOf = (runs: { runs: number }[]) => runs.reduce((sum, row) => sum + row.runs, 0);
-  // Each run has a version of its own, which would be a row for each.
+  // Each run has a separate version, which would be a row each.
   const many = await series('sales/offer');
   expect(countOf(many.runs)).toBe(5_000);
   await query()({ text: `update executions set prompt_version = 1 where prompt_name = 'sales/offer'` });

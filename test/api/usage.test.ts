@@ -14,7 +14,7 @@ const GROUPINGS = ['prompt,model,day', 'prompt', 'model', 'day', 'day,model', ''
 let stage: EvaluationStage;
 let judgements = 0;
 let other: Awaited<ReturnType<typeof createOtherWorkspace>>;
-/** Where in the rows usage is: the sums must agree with what a look at all of them gives. */
+/** Where rows contain usage: the sums must equal a scan of all of them. */
 const BY_ROWS = `
   select w.name as workspace, calls.* from (
     select workspace_id, 'data' as list, prompt_name, model, created_at, 'executions' as counted, status, answered_at is not null as answered,
@@ -101,7 +101,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
 beforeAll(async () => {
   stage = await startStage({
     answer: ({ prompt }) => {
-      // A judge's first answers are of no use, and are asked for once more.
+      // A judge's first responses are unusable, so it is called again.
       const unusable = prompt.startsWith('You grade') && judgements++ % 3 === 0;
       const text = prompt.startsWith('You grade') ? '{"reason": "fine", "score": 5}' : `Answer to: ${prompt}`;
       return { text: unusable ? 'hm' : text, usage: { input: 1_000 + prompt.length, output: 100 } };
@@ -143,7 +143,7 @@ test('the sums are those of the rows, whatever became of them, and stay when the
   await stage.control(failing.id, 'retry');
   await stage.until(failing.id, 'completed');
   await stage.run({ prompt_name: 'free', examples: examplesOf('free', 5), evaluators: [JUDGE] });
-  // A model without a price, and an answer that comes when the execution has been canceled.
+  // A model without a price, and a response that arrives after the execution has been canceled.
   await query()({
     text: `update executions set cost_amount = null where prompt_name = 'free' and workspace_id = (select id from workspaces where name = 'default')`,
   });
@@ -188,7 +188,7 @@ test('any span is summed up exactly within the last two hours, and by whole hour
     expectToAgree(since, until, ['prompt,model,day', ''], { call, workspace: 'seeded' });
   await seedExecutions(query(), { ...seed, count: 2_000 });
   await seedJudgements(query(), await seedEvaluation(query(), { ...seed, count: 1_500 }));
-  // Part of it is in the sums, part is not.
+  // Part of it has been summed up, part has not.
   await sumUpUsage(db.system);
   await seedExecutions(query(), { ...seed, count: 300 });
   await keepRows();
@@ -202,7 +202,7 @@ test('any span is summed up exactly within the last two hours, and by whole hour
     ...[26, 5.5, 1.9, 1.2, 0.4, 0.1].map((hours) => new Date(Date.now() - hours * HOUR_MS)),
     new Date(Date.now() + 1),
   ];
-  // Each time begins spans and ends others, short and long ones: half of all that there are.
+  // Each time is the start of some ranges and the end of others, short and long: half of all.
   for (const [from, since] of times.entries())
     for (const [to, until] of times.entries()) if (to > from && (to - from) % 2 === 1) await agree(since, until);
   // Old entries are deleted when they are in the sums.

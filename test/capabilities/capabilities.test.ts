@@ -24,7 +24,7 @@ const CASCADE = [
 ];
 /** Moved out of sight as a whole; `sweep` deletes their rows. */
 const TRASHED = ['evaluations', 'dataset_versions'];
-/** Deleted by what ends them: Temporal, or the receiver, is told first. */
+/** Deleted by ending them: Temporal, or the receiver, is notified first. */
 const ENDED = ['webhooks', 'schedules'];
 
 test('each capability is declared and does something, under one name', () => {

@@ -12,7 +12,7 @@ import { ownBlocks } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// What CI systems would do with action.yml and the examples of docs/cli.md, as far as it can be done without them.
+// What CI systems would do with action.yml and the examples of docs/cli.md, as far as possible without them.
 
 const Step = z.object({
   name: z.string().optional(),
@@ -81,7 +81,7 @@ afterAll(async () => {
 const point = (version: number) =>
   service.call('PUT', '/prompts/support/answer/labels/production', { body: { version } });
 
-/** Runs a script as GitHub and GitLab do: it ends with the first command that fails. */
+/** Runs a script like GitHub and GitLab: it ends with the first failing command. */
 async function bash(script: string, cwd: string, env: Record<string, string> = {}): Promise<Ran> {
   const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
   const own = {
@@ -100,7 +100,7 @@ async function bash(script: string, cwd: string, env: Record<string, string> = {
   }
 }
 
-/** Replaces `${{ … }}`; one that is not known is an error. */
+/** Replaces `${{ … }}`; an unknown one is an error. */
 function expand(text: string, context: Record<string, string>): string {
   return text.replace(/\$\{\{ *(.*?) *\}\}/g, (_, name: string) => {
     const value = context[name];
@@ -116,7 +116,7 @@ function runStep({ run = '', env = {}, ...step }: Step, context: Record<string, 
   return bash(expand(run, context), cwd, { ...files, ...Object.fromEntries(expanded) });
 }
 
-/** The steps of the action; what is installed once is there for the next. */
+/** The steps of the action; installations persist for the next one. */
 async function runAction(given: Record<string, string>): Promise<Ran> {
   const context: Record<string, string> = { 'github.action_path': checkout };
   for (const [name, { required = false, default: preset = '' }] of Object.entries(action.inputs)) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   proxy = await startProxy({ host: '127.0.0.1', port: Number(new URL(stage.service.origin).port) });
   cli = await startCli({ ...stage.service, origin: `http://127.0.0.1:${proxy.port}` });
-  // Version 1 says `Say {{ text }}`.
+  // Version 1 is `Say {{ text }}`.
   await stage.prompt('say', 'Tell {{ text }}');
   const lines = examplesOf('number', EXAMPLES).map(
     ({ id, variables }) => `${JSON.stringify({ id, variables, expected: `Answer to: Say ${variables.text}` })}\n`,

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const at = (file: string) => path.join(cli.folder, file);
 const read = (file: string) => readFile(at(file), 'utf8');
-/** The id of the run that was begun. */
+/** The id of the started run. */
 const idIn = (text: string) => /eval_[0-9a-f-]+/.exec(text)?.[0] ?? '';
 
 test('a run that passes, then one that is worse: status, print and reports say the same', async () => {
@@ -201,7 +201,7 @@ test('a prompt file is evaluated without making a version of it', async () => {
   expect([good.status, good.stdout]).toEqual([0, expect.stringContaining('say (draft), 12 of 12 examples')]);
   expect(await read('d.md')).toContain('### ✅ say &#40;draft&#41;: passed');
   expect(await read('d.xml')).toContain('classname="say@draft"');
-  // The file of the prompt among those of a folder; one that is new in this pull request.
+  // The file of the prompt in a folder; one that is new in this pull request.
   expect((await cli.pms(['eval', 'run', 'eval.yaml', '--draft', 'files', '--wait'])).status).toBe(0);
   const fresh = ['--draft', 'files/new.yaml', '--dataset', 'numbers', '--evaluator', 'exact_match', '--wait'];
   const bad = await cli.pms(['eval', 'run', ...fresh]);

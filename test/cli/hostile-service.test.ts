@@ -36,7 +36,7 @@ let server: Server;
 let cli: Cli;
 beforeEach(async () => {
   answers = {};
-  // Answers by the end of a path: names in it may be anything.
+  // Responds by the end of a path: names in it can be anything.
   server = createServer(({ url = '' }, response) => {
     const { pathname } = new URL(url, 'http://service.example');
     const found = Object.entries(answers).find(([end]) => pathname.endsWith(end))?.[1];
@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
-/** What is in the folders of the program, and in the one that is around its folder. */
+/** The content of the program's folders, and of the parent folder. */
 const written = async () =>
   (await readdir(cli.folder, { recursive: true })).filter((name) => name.includes('written')).sort();
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => cli?.remove());
 
-/** What a workspace has of prompts and datasets. */
+/** The prompts and datasets of a workspace. */
 async function contents() {
   const { body: prompts } = await call('GET', '/prompts');
   const { body: datasets } = await call('GET', '/datasets');
@@ -108,7 +108,7 @@ test('what is exported to GitHub is imported as the same', async () => {
   }
   const after = await readFile(path.join(back.folder, 'evaluations/support/Refund-answer.json'), 'utf8');
   expect(JSON.parse(after)).toEqual(JSON.parse(before));
-  // Into the workspace that it is from, it brings no more than what GitHub has no place for.
+  // Imported into its original workspace, it adds only what GitHub does not support.
   const again = await cli.pms(['import', 'github', 'files', '--dry-run']);
   expect(again.stdout.split('\n').filter((line) => line.startsWith('would make'))).toEqual([
     'would make prompt other: version 2',
@@ -136,7 +136,7 @@ const GUIDE = await readFile(new URL('../../docs/importers.md', import.meta.url)
 const FILE = /^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)^```/gm;
 const COMMAND = /^```text\n\$ pms (.+)\n([\s\S]*?)^```/gm;
 
-/** What the guide shows of each source: files, and what comes of importing them. */
+/** The examples of the guide for each source: files, and the result of importing them. */
 const SHOWN = GUIDE.split(/(?=^`[^`\n]+`:\n)/m).reduce<{ files: [string, string][]; commands: [string, string][] }[]>(
   (shown, text) => {
     const files = [...text.matchAll(FILE)].map(([, name = '', content = '']): [string, string] => [name, content]);
@@ -240,7 +240,7 @@ test('configurations of promptfoo with one description are two: each has its pro
     prompt_name: 'Support-b-evals/prompt-1',
     dataset: { name: 'Support-b-evals/tests', version: 1 },
   });
-  // Another import of each changes its own, and nothing where nothing has changed.
+  // Another import of each changes only its own, and nothing if nothing has changed.
   expect(await importFrom('b/evals', 'B {{x}}', 'B a')).toMatchObject({ steps: [] });
   expect(await importFrom('a/evals', 'A {{x}}', 'A a')).toMatchObject({ steps: [] });
   await importFrom('a/evals', 'A new {{x}}', 'A new a');
@@ -249,7 +249,7 @@ test('configurations of promptfoo with one description are two: each has its pro
     ['Support-b-evals/prompt-1', 1],
     ['Support/prompt-1', 2],
   ]);
-  // What an import has written can be run.
+  // The files written by an import can be run.
   const evaluation = await definition('Support/prompt-1-tests');
   expect((await call('POST', '/evaluations', { body: evaluation })).status).toBe(201);
 });

@@ -20,7 +20,7 @@ interface Found {
   skipped: { line: number; reason: string }[];
 }
 
-/** What is found in a file. */
+/** The prompts found in a file. */
 async function find(file: string, text: string, ...args: string[]): Promise<Found> {
   await write(file, text);
   const { status, stdout, stderr } = await cli.pms(['init', '--json', ...args]);

@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 let made = 0;
-/** Makes a prompt, whose event is `prompt.created`. */
+/** Creates a prompt, whose event is `prompt.created`. */
 async function makePrompt(): Promise<string> {
   made += 1;
   const name = `listen/${made}`;
@@ -124,7 +124,7 @@ test('an event that becomes visible late, after newer ones, is not lost', async 
   const early = await makePrompt();
   await receiver.got(1);
   const { query } = service.dependencies.db.system;
-  // As a transaction leaves it that began a while ago and commits now.
+  // As left by a transaction that started a while ago and commits now.
   await query({
     text: `insert into events (workspace_id, id, type, data, test, created_at)
       select workspace_id, '${newId()}', type, jsonb_set(data::jsonb, '{prompt_name}', '"late"')::json, false,

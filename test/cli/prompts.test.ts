@@ -114,7 +114,7 @@ test('where the service is newer than the last pull, nothing is pushed', async (
   expect([push.status, push.stdout]).toEqual([1, '']);
   expect(push.stderr).toContain('prompts/d/two.yaml: the file is of version 1, and the service has version 2');
   expect([(await latest('d/one')).version, (await latest('d/two')).version]).toEqual([1, 2]);
-  // What was changed here is not lost by a pull.
+  // A pull does not overwrite local changes.
   const pull = await cli.pms(['prompts', 'pull', 'd/one', 'd/two']);
   expect([pull.status, pull.stderr]).toEqual([1, expect.stringContaining('prompts/d/two.yaml')]);
   expect(await read('prompts/d/two.yaml')).toContain('Ours');
@@ -137,7 +137,7 @@ test.each(['changed', 'new'])(
       others.pms(['prompts', 'push', 'e.yaml']),
     ]);
     await others.remove();
-    // One came first; the other saw that before it pushed, or was refused.
+    // One was first; the other saw that before it pushed, or was rejected.
     expect([ours.status, theirs.status].toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
     const told = ours.status === 1 ? ours.stderr : theirs.stderr;
     expect(told).toMatch(
@@ -151,7 +151,7 @@ test.each(['changed', 'new'])(
 test('a push that comes too late makes no version and says so', async () => {
   await create('late');
   await write('late.yaml', 'name: late\nversion: 1\nmodel: sandbox/echo\ntemplate: Ours\n');
-  // Between what the push reads and what it writes, somebody else is faster.
+  // Between the push's read and write, somebody else is faster.
   const proxied = createServer((request, response) => {
     void (async () => {
       if (request.url === '/v1/prompts') await create('late', { template: 'Theirs' });
@@ -216,7 +216,7 @@ test('with --force the files are the source: contents are compared, and the file
     status: 0,
     stdout: 'forced: created, version 1\n1 pushed, 0 unchanged\n',
   });
-  // A fresh clone has the same file, and knows of no version.
+  // A fresh clone has the same file, without a version.
   expect(await push('--force')).toMatchObject({ status: 0, stdout: '0 pushed, 1 unchanged\n' });
   await service.call('PUT', '/prompts/forced', { body: { template: 'changed at the console' } });
   expect(await push()).toMatchObject({ status: 1, stderr: expect.stringContaining('the file says of no version') });

@@ -38,7 +38,7 @@ test('one that is rolled back or rejected is status 1, one that is canceled 2', 
     ['asks.yaml', 'reject', 1],
     ['slow.json', 'cancel', 2],
   ] as const) {
-    // The latest version, unless it is told otherwise.
+    // The latest version by default.
     const started = await start('cli/ends', policy, '--json');
     expect([started.status, started.stderr]).toEqual([0, '']);
     const { id } = JSON.parse(started.stdout);

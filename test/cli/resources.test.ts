@@ -28,7 +28,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Runs `pms` where it is to succeed. */
+/** Runs `pms`, which must succeed. */
 async function pms(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await cli.pms(args);
   expect([args, status, stderr]).toEqual([args, 0, '']);
@@ -75,7 +75,7 @@ test('logs show what has ended, the newest last, and follow what ends from then 
   const following = cli.start(['logs', '--follow', '--json']);
   const ids = () => [...following.output().matchAll(/^\{"id":"(exec_[^"]+)"/gm)].map(([, id]) => id);
   const later: string[] = [];
-  // What ends before the first look is no news: executions are made until one is.
+  // Executions that end before the first poll are not reported: create them until one is.
   await waitFor('the first line', async () => {
     later.push(await run('geo/capital'));
     return ids().length > 0;

@@ -24,7 +24,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Runs `pms` where it is to succeed. */
+/** Runs `pms`, which must succeed. */
 async function pms(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await cli.pms(args);
   expect([args, status, stderr]).toEqual([args, 0, '']);

@@ -35,30 +35,30 @@ sys.stdout.write(shown.decode())
 sys.exit(os.waitstatus_to_exitcode(status))
 `;
 
-/** Runs `pms` at a pseudo-terminal, and types something once it asks. @returns its status, and what the terminal showed */
+/** Runs `pms` in a pseudo-terminal, and types an answer at its prompt. @returns its status, and the terminal's content */
 export function atTerminal(asks: string, typed: string, args: readonly string[], env: Record<string, string>) {
   const command = [process.execPath, '--conditions=pms-source', PROGRAM, ...args];
   return run('python3', ['-c', AT_A_TERMINAL, asks, typed, ...command], { env });
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export interface Ended {
   status: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** The real program, in a folder of its own. */
+/** The real program, in a separate folder. */
 export interface Cli {
   folder: string;
   /** Runs `pms` with these arguments. @param input on standard input */
   pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
-  /** The same while it runs. `killOrphans` of test/support/processes.ts ends what is left. */
+  /** The same without waiting. `killOrphans` of test/support/processes.ts ends what is left. */
   start(args: string[], options?: { env?: Record<string, string>; nodeFlags?: string[] }): Started;
   remove(): Promise<void>;
 }
 
-/** @param service whose first key the program has in its environment; undefined: it has none */
+/** @param service whose first key is in the program's environment; undefined for none */
 export async function startCli(service?: Pick<TestService, 'origin' | 'key'>): Promise<Cli> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-cli-'));
   const access = service === undefined ? {} : { PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { ConnectionError, NotFoundError, Pms, type PmsOptions } from '../../clients/typescript/src/index.ts';
 
-// How a client is made, and what it does when nothing responds. No service is needed.
+// How a client is created, and what it does if nothing responds. No service is needed.
 
 const SECRET = 'pms_secret_0123456789';
 const baseUrl = 'http://127.0.0.1:9';
@@ -14,7 +14,7 @@ const thrownBy = async (work: () => unknown): Promise<Error> => {
   }
   throw new Error('It throws nothing.');
 };
-/** All that a log could show of an error. */
+/** Everything about an error that a log could show. */
 const shown = (error: Error) => `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
 
 test.each([SECRET, `  ${SECRET}\r\n`, () => `${SECRET}\n`, async () => `\t${SECRET}`])(
@@ -101,7 +101,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Passes fake time, and lets promises that are settled go on. */
+/** Advances fake time, and lets settled promises continue. */
 async function advance(timeMs: number): Promise<void> {
   jest.advanceTimersByTime(timeMs);
   for (let count = 0; count < 50; count++) await Promise.resolve();

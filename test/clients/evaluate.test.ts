@@ -29,7 +29,7 @@ const data = [
 ];
 const capitals: Record<string, string> = { France: 'Paris', Japan: 'Tokyo', Germany: 'Bonn' };
 const task = async ({ country }: Record<string, unknown>) => capitals[String(country)] ?? '';
-/** A task that says what it was called with. */
+/** A task that records its calls. */
 const noting =
   (into: unknown[]) =>
   ({ n }: Record<string, unknown>) => {
@@ -247,7 +247,7 @@ test('a signal ends the program’s part, and resume goes on with what is left',
   await expect(first).rejects.toThrow('enough');
   const { evaluation } = await pms.evaluate({ ...options, task: noting(worked) });
   expect(evaluation).toMatchObject({ score: 1, examples_failed: 0 });
-  // What was done when the signal came is kept.
+  // Work completed when the signal came is kept.
   expect(worked).toEqual([6, 7, 8, 9, 10, 11]);
 });
 
@@ -280,7 +280,7 @@ test('a program that is killed and started again runs no example twice but for t
     return body.data[0]?.examples_evaluated ?? 0;
   };
   const begun = async () => (await readFile(log, 'utf8')).trim().split('\n');
-  // Begun and not stored: under way, or done and on its way to the service, which is longer where that is busy.
+  // Started but not stored: in progress, or completed and on its way to the service, which can take longer.
   let lost = 0;
   let kept = 0;
   for (const least of [10, 30]) {
@@ -300,7 +300,7 @@ test('a program that is killed and started again runs no example twice but for t
   expect(await printed).toBe(`${list.data[0].id} 1\n`);
   const { body: results } = await service.call('GET', `/evaluations/${list.data[0].id}/results`);
   expect(results.data.map(({ seq }: { seq: number }) => seq)).toEqual(Array.from({ length: 60 }, (_, seq) => seq));
-  // Of each that was killed, at most what was under way, or on its way to the service.
+  // From each killed process, at most what was in progress, or on its way to the service.
   const all = await begun();
   expect(new Set(all).size).toBe(60);
   expect(all.length).toBeLessThanOrEqual(60 + lost);

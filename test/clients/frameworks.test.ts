@@ -40,17 +40,17 @@ const nameOf = (model: string) => model.slice(model.indexOf('/') + 1);
 const cases = (isTaken: (vector: Vector) => boolean) =>
   vectors.filter(isTaken).map((vector): [string, Vector] => [vector.title, vector]);
 
-/** A tool's input that is no object can only be sent as the text that it is. */
+/** A tool input that is not an object can only be sent as text. */
 const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is no object");
 const isCompatible = ({ title }: Vector) => title.startsWith('openai-compatible');
 const hasNames = ({ title }: Vector) => title.includes('names, reasoning');
 const hasMarks = ({ title }: Vector) => title.endsWith('marks of caches');
-/** The AI SDK's package for OpenAI has no names; that for others puts marks beside texts, not into parts. */
+/** The AI SDK's package for OpenAI lacks names; that for others puts marks next to texts rather than into parts. */
 const isLeftOutByAiSdk = (vector: Vector) =>
   (vector.title.startsWith('openai/') && hasNames(vector)) || (isCompatible(vector) && hasMarks(vector));
-/** LangChain has no place for what a model reasoned before. */
+/** LangChain does not support earlier reasoning. */
 const isLeftOutByLangChain = (vector: Vector) => isCompatible(vector) && (hasNames(vector) || hasMarks(vector));
-/** The AI SDK looks at files itself, and may fetch them. */
+/** The AI SDK checks files itself, and may fetch them. */
 const hasOddFile = ({ fault = '' }: Vector) => fault.endsWith('media_type');
 
 function aiModel(model: string) {
@@ -71,12 +71,15 @@ function langChainModel({ to, prompt, variables }: Vector) {
     return { messages, model: new ChatAnthropic({ ...all, anthropicApiUrl, clientOptions: { timeout: 60_000 } }) };
   }
   const fields = { ...all, configuration: { baseURL: baseUrl } };
-  // ChatOpenAI itself takes another API of OpenAI for some models.
+  // ChatOpenAI uses another API of OpenAI for some models.
   const isOther = options.model.startsWith('gpt-5.6');
   return { messages, model: isOther ? new ChatOpenAICompletions(fields) : new ChatOpenAI(fields) };
 }
 
-/** The AI SDK takes no system messages behind others, says `auto` where nothing is said, and takes patterns out of schemas that OpenAI once refused. */
+/**
+ * The AI SDK does not support later system messages, sends `auto` by default, and removes patterns from schemas that OpenAI once
+ * rejected.
+ */
 function asTheAiSdkSays(vector: Vector) {
   const { to, prompt, request = {} } = vector;
   const isSaid = request['tool_choice'] !== undefined || (prompt.tools ?? []).length === 0;
@@ -197,7 +200,7 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
         const run = await ask();
         const { total, ...tokens } = own.tokens ?? { total: 0, reasoning: 0 };
         expect(total).toBeGreaterThan(0);
-        // LangChain leaves out what Anthropic says of thinking.
+        // LangChain drops Anthropic's thinking.
         const reasoning = ask === byLangChain && model.startsWith('anthropic/') ? 0 : tokens.reasoning;
         expect(run).toMatchObject({
           model,

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { buildClient, compressedBytes, readBuilt } from '../../scripts/build-client.ts';
 
 const MAX_COMPRESSED_BYTES = 21_700;
-/** Of what makes requests to providers, with the rules that only this needs: nobody gets it who does not import it. */
+/** The requests to providers, with the rules that only they need: loaded only if imported. */
 const MAX_REQUESTS_BYTES = 14_500;
 
 test('the built client is small, and imports nothing but a parser of events', async () => {

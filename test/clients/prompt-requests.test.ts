@@ -23,7 +23,7 @@ let anthropic: Anthropic;
 beforeAll(async () => {
   [standIns, service] = await Promise.all([startAllStandIns(), startTestService()]);
   openai = new OpenAI({ apiKey: TEST_KEY, baseURL: standIns.of('openai').baseUrl, maxRetries: 0 });
-  // Anthropic's package puts the version into the path itself, and takes a large max_tokens only with a timeout of the caller's own.
+  // Anthropic's package adds the version to the path, and accepts a large max_tokens only with an explicit timeout.
   const baseURL = standIns.of('anthropic').baseUrl.replace(/\/v1$/, '');
   anthropic = new Anthropic({ apiKey: TEST_KEY, baseURL, maxRetries: 0, timeout: 60_000 });
 });
@@ -44,7 +44,7 @@ interface Vector {
 }
 const vectors: Vector[] = JSON.parse(readFileSync(new URL('../vectors/requests.json', import.meta.url), 'utf8'));
 
-/** What reaches a provider by its own package. */
+/** The request that reaches a provider through its own package. */
 async function sentBy({ to, prompt, variables = {} }: Vector): Promise<unknown> {
   if (to === 'openai') await openai.chat.completions.create(toOpenAI(promptOf(prompt), variables));
   else await anthropic.messages.create(toAnthropic(promptOf(prompt), variables));
@@ -111,7 +111,7 @@ test("messages and parameters of a call go with the prompt's own", () => {
   });
 });
 
-/** Calls the model by the official package, and gives the run. */
+/** Calls the model with the official package. @returns the run */
 async function runOf(prompt: LoadedPrompt): Promise<Run> {
   if (prompt.model?.startsWith('anthropic/')) {
     const request = toAnthropic(prompt);

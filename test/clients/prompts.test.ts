@@ -136,7 +136,7 @@ test('while the service is away, what there was is given, and what there was not
   expect((await prompts.get('f')).compile()).toBe('one');
   await until('the failure', async () => errors.length === 1);
   expect(errors[0]).toBeInstanceOf(ConnectionError);
-  // It is not asked again at once.
+  // It is not requested again immediately.
   await prompts.get('f');
   expect(client.requests).toHaveLength(2);
 

@@ -19,13 +19,13 @@ interface Vector {
 }
 const vectors: Vector[] = JSON.parse(readFileSync(new URL('../vectors/requests.json', import.meta.url), 'utf8'));
 
-/** What `tests/frameworks/send.py` says of a vector. */
+/** The output of `tests/frameworks/send.py` for a vector. */
 interface Sent {
   title: string;
   run?: { model: string; output: string | null; tokens: { input: number }; metadata: { finish_reason: string } };
   /** The field that can't be sent. */
   fault?: string;
-  /** What the framework raised. */
+  /** The exception of the framework. */
   error?: string;
 }
 
@@ -35,7 +35,7 @@ interface Message {
   tool_calls?: { function: { arguments: string } }[];
 }
 
-/** A tool's input that is no object can only be sent as the text that it is. */
+/** A tool input that is not an object can only be sent as text. */
 const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is no object");
 
 function isJson(text: string): boolean {
@@ -83,7 +83,7 @@ const UNKNOWN_TO_LLAMA_INDEX = new Set(['openai/gpt-9', 'openai/gpt-5.6', 'opena
 interface Framework {
   requirements: string;
   isTaken: (vector: Vector) => boolean;
-  /** The field at fault, where it can't send what the service sends. */
+  /** The invalid field, if it can't send what the service sends. */
   faultOf?: (vector: Vector) => string | undefined;
   change?: (message: Message) => Message;
   /** How many vectors are at least sent. */
@@ -93,14 +93,14 @@ interface Framework {
 const FRAMEWORKS: Record<string, Framework> = {
   langchain: {
     requirements: 'requirements-frameworks.txt',
-    // It has no place for what a model reasoned, or for marks of caches at tool calls.
+    // It does not support reasoning, or cache marks on tool calls.
     isTaken: ({ title }) => !/^openai-compatible.*names, reasoning|^(openai-comp|anth).*marks of caches/.test(title),
     faultOf: (vector) => (hasOddInput(vector) ? 'messages.1' : undefined),
     least: 300,
   },
   litellm: {
     requirements: 'requirements-frameworks.txt',
-    // It does not know of these models that they take an effort, or with what.
+    // It does not know that these models support an effort.
     isTaken: ({ title }) => !/^anthropic\/claude-next: reasoning_effort|^anthropic: provider_options/.test(title),
     change: asLiteLlmSays,
     least: 300,
@@ -110,7 +110,7 @@ const FRAMEWORKS: Record<string, Framework> = {
     isTaken: ({ title, to, prompt: { model } }) =>
       to === 'openai' &&
       !title.includes('audio/') &&
-      // It has no place for the name of a message.
+      // It does not support the name of a message.
       !title.includes('names, reasoning') &&
       model.startsWith('openai/') &&
       !UNKNOWN_TO_LLAMA_INDEX.has(model),
@@ -142,7 +142,7 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (name, { requirements, isTaken, 
       for (const vector of vectors) {
         const text = output.split('\n').find((each) => each.startsWith(`{"title": ${JSON.stringify(vector.title)},`));
         const line: Sent = JSON.parse(text ?? 'null') ?? { title: vector.title, error: 'it says nothing' };
-        // A call was made for each that has a run, in their order.
+        // Each one with a run has made a call, in order.
         const body = line.run === undefined ? undefined : calls[vector.to].next().value?.body;
         sent.set(vector.title, { line, body });
       }

@@ -31,20 +31,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a module of Python in the folder of the client, whose sources it can import. It writes nothing there. */
+/** Runs a Python module in the client's folder, whose sources it can import. It writes nothing there. */
 function runModule(args: string[], env: NodeJS.ProcessEnv = {}) {
   const own = { PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1', RUFF_NO_CACHE: 'true', ...env };
   return run(python, ['-m', ...args], { cwd: client, env: own });
 }
 
-/** What a program printed. @throws Error with it where the program failed */
+/** The output of a program. @throws Error with it if the program failed */
 async function success(ended: Promise<Ended>): Promise<string> {
   const { code, output } = await ended;
   if (code !== 0) throw new Error(`The program ended with ${code}:\n${output}`);
   return output;
 }
 
-/** A line of what tests/conftest.py writes. */
+/** A line written by tests/conftest.py. */
 interface Line {
   test: string;
   outcome: 'passed' | 'failed' | 'skipped';
@@ -68,7 +68,7 @@ test('the client passes its tests against the service', async () => {
 });
 
 const own = ownBlocks(claimsOf('test/clients/python.test.ts'));
-/** The blocks of a page that a reader gives to Python. */
+/** The Python blocks of a page. */
 const snippets = (page: string) =>
   blocksOf(page).flatMap(({ language, code }) => (language === 'python' ? [code] : []));
 

@@ -24,7 +24,7 @@ const outputsOf = async (model: string) => {
   return body.data.map(({ output }: { output: string }) => output).toSorted();
 };
 
-/** A client that tells what it drops. */
+/** A client that records what it drops. */
 function recorder(options: object = {}) {
   const dropped: { runs: Run[]; error: PmsError }[] = [];
   const onDrop = (runs: Run[], error: PmsError) => dropped.push({ runs, error });

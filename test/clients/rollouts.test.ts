@@ -40,7 +40,7 @@ test('a prompt from the cache is the version that an execution with the same key
   expect(requests).toBe(2);
   expect((await pms.prompts.get('client/split', { label: 'production' })).release).toMatchObject({ id, keyed: false });
   await pms.call('rollbackRelease', { path: { id }, body: {} });
-  // What is unchanged is asked for again, and its release is over.
+  // An unchanged prompt is requested again, and its release is over.
   const after = await pms.prompts.get('client/split', { label: 'production', rolloutKey: 'user-1', ttlMs: 0 });
   expect([after.version, after.release]).toEqual([1, undefined]);
 });

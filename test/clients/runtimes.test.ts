@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const run = promisify(execFile);
 
-/** What a program does with the package as it is published. It prints what it got. */
+/** A program that uses the published package, and prints its results. */
 const PROGRAM = `
 import { NotFoundError, Pms, SignatureError, webhooks } from 'pms-client';
 
@@ -82,7 +82,7 @@ test.each(Object.entries(commands))('the built client runs in %s', async (runtim
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder },
   });
-  // Nothing responds at that address: that is said once.
+  // Nothing responds at that address, which is reported once.
   expect(stderr).toMatch(/^pms-client: prompts cannot be fetched: .*\n$/);
   expect(JSON.parse(stdout)).toEqual({
     compiled: 'Greet Ada.',

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a program printed. @throws Error with it where the program failed */
+/** The output of a program. @throws Error with it if the program failed */
 async function success(...args: Parameters<typeof run>): Promise<string> {
   const { code, output } = await run(...args);
   if (code !== 0) throw new Error(`${args[0]} ended with ${code}:\n${output}`);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await model?.close();
 });
 
-/** What a caller has who does as the events say. */
+/** The state of a caller that follows the events. */
 class Reading {
   readonly types: string[] = [];
   text = '';

@@ -2,22 +2,22 @@ import { Pms, type PmsOptions } from '../../clients/typescript/src/index.ts';
 import type { CannedAnswer } from '../support/providers/protocol.ts';
 import type { TestService } from '../support/service.ts';
 
-/** A request of a client, as it was made. */
+/** A request sent by a client. */
 interface SentRequest {
   method: string;
   /** Under `/v1`. */
   path: string;
   headers: Headers;
-  // Tests look into bodies freely; what they must look like is what they assert.
+  // Untyped: tests assert the shape of bodies themselves.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any;
 }
 
-/** A client of the service whose requests can be seen, and lost on the way. */
+/** A client of the service whose requests can be observed and dropped. */
 export interface WatchedClient {
   pms: Pms;
   requests: SentRequest[];
-  /** Where it says so, a request fails as if the service were away; with a response, that is what comes. */
+  /** If it returns true, a request fails as if the service were down; if it returns a response, that is used. */
   fail: (request: SentRequest) => boolean | Response;
 }
 

@@ -11,13 +11,13 @@ import {
 } from '../../clients/typescript/src/index.ts';
 import { isCandidate } from '../../clients/typescript/src/prompts/rollout.ts';
 
-// The same that the service passes in test/vectors.test.ts: test/vectors/README.md says what they mean.
+// The same vectors that the service passes in test/vectors.test.ts; test/vectors/README.md explains them.
 
-// biome-ignore lint/suspicious/noExplicitAny: what a vector must look like is what the tests assert
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of vectors
 const read = (name: string): any =>
   JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8'));
 
-/** A client whose requests get these responses, one after the other. */
+/** A client whose requests get these responses in order. */
 function clientOf(responses: (() => Response)[]): { pms: Pms; requests: Request[] } {
   const requests: Request[] = [];
   const waiting = responses.values();

@@ -109,7 +109,7 @@ test('a person signs in by a page, and what Temporal’s UI asks then comes with
   const answer = await ask('/decode', PAYLOADS, asUi);
   expect([answer.status, answer.body]).toEqual([200, PAYLOADS]);
   expect(answer.headers.get('Access-Control-Allow-Credentials')).toBe('true');
-  // What came by https has a cookie of its own, which only https brings.
+  // HTTPS has a separate cookie, which only HTTPS sends.
   const byHttps = await signIn(TOKEN, { 'X-Forwarded-Proto': 'https' });
   expect(byHttps.headers.get('Set-Cookie')).toMatch(/^__Host-pms_codec=.*; Secure$/);
 });

@@ -3,7 +3,7 @@ import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
-/** By what they show. */
+/** With a text on each page. */
 let pages: { at: string; shows: string }[];
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { untilQuiet } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Stage } from './stage.ts';
 
-/** What a theme changes. */
+/** Rules that depend on the theme. */
 const THEME_RULES = ['color-contrast'];
 const SCREEN = { width: 1280, height: 800 };
 const PHONE = { width: 375, height: 740 };
@@ -29,11 +29,11 @@ const BROKEN = `[...document.querySelectorAll('main :is(button, a.button)')].fla
   }));
   return isBroken ? [button.textContent] : [];
 })`;
-/** Pages that are looked at side by side: each waits for a while until its network is quiet. */
+/** Pages checked in parallel: each waits for a while until its network is quiet. */
 const PAGES_AT_A_TIME = 3;
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What is not accessible on a page that has axe: WCAG 2.2 AA, and what axe knows besides. */
+/** The accessibility violations on a page with axe: WCAG 2.2 AA, and axe's further rules. */
 async function violationsOf(page: Page, options: RunOptions = {}): Promise<string[]> {
   const all: RunOptions = { resultTypes: ['violations'], ...options };
   const violations: AxeResults['violations'] = await page.evaluate(
@@ -45,7 +45,7 @@ async function violationsOf(page: Page, options: RunOptions = {}): Promise<strin
   );
 }
 
-/** What is not accessible on the page that is open, in either theme. */
+/** The accessibility violations on the open page, in either theme. */
 export async function violationsInThemes(page: Page): Promise<string[]> {
   await page.evaluate(await axe);
   await page.emulateMedia({ colorScheme: 'light' });
@@ -54,7 +54,9 @@ export async function violationsInThemes(page: Page): Promise<string[]> {
   return [...light, ...(await violationsOf(page, { runOnly: { type: 'rule', values: THEME_RULES } }))];
 }
 
-/** What is not accessible on these pages, in either theme, cut off, or wider than a phone. Of a page `shows` names a heading. */
+/**
+ * The problems of these pages: inaccessible in either theme, cut off, or wider than a phone. `shows` is a heading of the page.
+ */
 export async function problemsOf(stage: Stage, pages: readonly { at: string; shows: string }[]): Promise<string[]> {
   const problems: string[] = [];
   const left = [...pages];
@@ -66,7 +68,7 @@ export async function problemsOf(stage: Stage, pages: readonly { at: string; sho
       await page.goto(stage.at(at));
       await page.getByRole('heading', { name: shows }).first().waitFor();
       await untilQuiet(page);
-      // A slow page may be quiet before it has asked for everything.
+      // A slow page may be quiet before it has requested everything.
       await page
         .locator('main')
         .filter({ hasText: /Loading .+…/ })
@@ -79,7 +81,7 @@ export async function problemsOf(stage: Stage, pages: readonly { at: string; sho
       };
       await namesBroken(SCREEN.width);
       await page.setViewportSize(PHONE);
-      // Charts take a new width in a later frame. Not `waitForFunction`: the pages' CSP lets it evaluate text once only.
+      // Charts adapt to a new width in a later frame. Not `waitForFunction`: the pages' CSP lets it evaluate text only once.
       await waitFor('the width of a phone', () => page.evaluate<boolean>(FITS)).catch(() =>
         problems.push(`${at} is too wide for a phone`),
       );

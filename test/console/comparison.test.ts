@@ -53,7 +53,7 @@ afterAll(() => stage?.stop());
 
 const pair = () => `/evaluations/${ids[1]}/compare/${ids[0]}`;
 
-/** What a download of a chart says. */
+/** The content of a chart's download. */
 async function saved(page: Page, button: string): Promise<string> {
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: button }).first().click();

@@ -87,7 +87,7 @@ test('CSV with semicolons and a capital in its headings is read as the API reads
   await page.getByText('semicolons: version 1 has 1 example.').first().waitFor();
   const examples = [{ id: 'a', variables: { question: 'Where; when?' }, expected: '1,5' }];
   expect(await examplesOf('semicolons')).toEqual(examples);
-  // A file with such headings that replaces the examples goes to the API as it is.
+  // A file with such headings that replaces the examples is sent to the API unchanged.
   const buffer = Buffer.from('ID; question ;Expected\ra;"Where; when?";1,5\r');
   await page.goto(stage.at('/datasets/semicolons'));
   await page
@@ -119,7 +119,7 @@ test('flat objects and a JSON list are taken, and what is wrong is named with wh
   await dialog.getByText('Line 2 opens a quote that is not closed: close it.').waitFor();
   await text.fill('[{"city": "Oslo", "target": {"country": "NO"}}, {"city": "Rome", "target": {"country": "IT"}}]');
   await preview(page).getByText('2 examples:').waitFor();
-  // What is typed stays when the page is loaded again.
+  // Input survives a reload of the page.
   await page.reload();
   await page.getByText(/^Your unsaved changes from/).waitFor();
   await preview(page).getByText('2 examples:').waitFor();
@@ -223,7 +223,7 @@ test('what two people add at the same time is in the dataset: by an import, and 
   await paste.getByRole('button', { name: 'Save' }).click();
   await page.getByText('shared: version 3 has 3 examples.').first().waitFor();
 
-  // Between what the page reads and what it sends.
+  // Between the page's read and its write.
   await page.route('**/v1/datasets/shared{,/examples}', async (route) => {
     if (route.request().method() !== 'GET') await anotherAdds(`before ${route.request().method()}`);
     await route.continue();
@@ -241,7 +241,7 @@ test('what two people add at the same time is in the dataset: by an import, and 
   await add.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The example of this id was replaced in version 6.').first().waitFor();
 
-  // Nothing new makes no version.
+  // Without changes there is no new version.
   await page.getByRole('button', { name: 'Paste examples…' }).click();
   await paste.getByLabel('Examples', { exact: true }).fill('id,name\na,Ada\n');
   await paste.getByText('Version 6 has all of these examples already.').waitFor();
@@ -264,7 +264,7 @@ test('that a name is new stays known while it is looked up again', async () => {
     await answered.promise;
     await route.continue();
   });
-  // What others change is looked up again.
+  // Changes by others are refetched.
   await upload('of-others', [{ variables: { name: 'Bob' } }]);
   await asked.promise;
   await dialog.getByText('Creates a new dataset.').waitFor();

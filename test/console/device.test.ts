@@ -19,7 +19,7 @@ const begin = async (client = 'pms on workstation'): Promise<Codes> =>
 const poll = ({ device_code }: Codes) =>
   stage.service.call('POST', '/device/token', { key: null, body: { device_code } });
 
-/** Someone whom an identity provider has signed in. */
+/** A person signed in by an identity provider. */
 async function visitAsMember(role: 'editor' | 'viewer'): Promise<Visitor> {
   const { token } = await signInMember(stage.service, { role, name: 'Ada Lovelace' });
   const visitor = await stage.visit();

@@ -24,14 +24,14 @@ async function newPrompt(name: string, template = 'Hello {{ name }}'): Promise<v
 
 const editor = (page: Page, name = 'Text') => page.getByRole('textbox', { name, exact: true });
 
-/** All that the browser has stored, once something with as many drafts is in it. */
+/** Everything in the browser's storage, once something has that many drafts in it. */
 async function stored(page: Page, drafts: number): Promise<string> {
   const read = () => page.evaluate<string>('JSON.stringify(Object.entries(localStorage))');
   await waitFor('the drafts', async () => (await read()).split('pms-draft:').length - 1 === drafts);
   return read();
 }
 
-/** Ends the session of a browser as an administrator does. */
+/** Ends a browser's session like an administrator. */
 async function endSession({ request }: BrowserContext): Promise<void> {
   const own = () => request.get(`${stage.service.origin}/v1/session`);
   const { id } = await (await own()).json();
@@ -62,7 +62,7 @@ test('what is typed into a prompt outlives leaving the page and loading it again
   expect(await page.getByLabel('What changes, and why').inputValue()).toBe('A reason');
   expect(await violationsInThemes(page)).toEqual([]);
 
-  // Someone else has saved meanwhile: that is said, and nothing is passed over.
+  // Someone else has saved in the meantime: the page says so, and nothing is overwritten.
   await call('PUT', '/prompts/kept', { body: { template: 'Theirs' } });
   await page.reload();
   await page.getByText('Version 2 was saved since you began.').waitFor();
@@ -115,7 +115,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await second.waitFor({ state: 'detached' });
   expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('');
-  // What was run stays in the history.
+  // The run stays in the history.
   await stored(page, 1);
   expect(complaints).toEqual([]);
   await context.close();
@@ -189,7 +189,7 @@ test('what is too large to be kept is not left without a question', async () => 
   await page.evaluate(
     `localStorage.setItem('pms-draft:key_other:1', JSON.stringify({ at: 1, iv: '', data: 'x'.repeat(2_900_000) }))`,
   );
-  // Room is made by what others have left here.
+  // Drafts of other users make room.
   await write(page, 'Text', 'x'.repeat(200_000));
   await waitFor('room', () => page.evaluate<boolean>(`!('pms-draft:key_other:1' in localStorage)`));
   await stored(page, 1);
@@ -217,7 +217,7 @@ test('a session that ends while someone edits is begun again over the page, and 
   await write(page, 'Text', 'Typed before {{ name }}');
   await page.getByLabel('What changes, and why').fill('A reason');
   await call('DELETE', `/api-keys/${id}`);
-  // The dialog may be there already, by what the page has read again.
+  // The dialog may already be open because the page has refetched.
   await page.getByRole('button', { name: 'Save as version 2' }).dispatchEvent('click');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();

@@ -14,7 +14,10 @@ const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 
 const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';
 
-/** The prompt says "Hi" to most people by its first version, and "Hello" to all by its second; one of them is to be told "Hi". */
+/**
+ * The first version of the prompt greets most people with "Hi", the second everybody with "Hello"; one person should be greeted
+ * with "Hi".
+ */
 const examples = Array.from({ length: 20 }, (_, index) => {
   const expected = index === 0 ? `Hi ${HOSTILE}` : `Hello person ${index}`;
   const name = index === 0 ? HOSTILE : `person ${index}`;
@@ -75,7 +78,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await example.getByRole('region', { name: 'Output of the baseline' }).locator('.cm-changedText').first().waitFor();
   expect(await example.getByRole('region', { name: 'output', exact: true }).textContent()).toBe(`Hello ${HOSTILE}`);
   expect(page.url()).toContain('only=regression');
-  // Neither the list that it is opened from has to hold it, nor has that to be there.
+  // It needs neither to be in the list that it is opened from, nor the list to be loaded.
   await page.goto(page.url().replace(/max=[^&]*/, 'min=100'));
   await page.getByText('No examples match these filters').waitFor();
   await example.getByText('was 100 %').waitFor();
@@ -180,7 +183,7 @@ test('a run of a draft says so wherever it is shown, and its prompt need not exi
   await page.getByRole('heading', { name: 'Evaluation of tried/known' }).waitFor();
   await page.getByRole('region', { name: 'Compared with the baseline' }).waitFor();
   await page.getByRole('link', { name: 'Duplicate…' }).waitFor();
-  // There is no version that a label could move to.
+  // There is no version to which a label could move.
   expect(await page.getByRole('link', { name: 'Move a label' }).count()).toBe(0);
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
   const example = page.getByRole('dialog', { name: 'Example 1' });

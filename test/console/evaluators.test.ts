@@ -23,7 +23,7 @@ const number = (form: Locator, name: string) => form.getByRole('spinbutton', { n
 const check = (form: Locator, name: string) => form.getByRole('checkbox', { name, exact: true });
 const choice = (form: Locator, name: string) => form.getByRole('combobox', { name, exact: true });
 
-/** For each type, its title, what a person does with its form, and the options that are then sent. */
+/** For each type, its title, the user's actions in its form, and the resulting options. */
 const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
   exact_match: [
     'Exact match',

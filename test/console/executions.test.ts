@@ -37,7 +37,7 @@ test('a search finds words of inputs and outputs, the address holds it, and coun
   await rows(page).nth(1).waitFor({ state: 'detached' });
   await page.waitForURL(/q=pears\+say|q=pears%20say/);
   expect(await rows(page).first().innerText()).toContain('Say pears');
-  // What is typed has the focus still.
+  // The input still has the focus.
   await page.keyboard.type(' nowhere');
   await page.getByRole('heading', { name: 'No executions match these filters' }).waitFor();
   await page.getByRole('link', { name: 'Show all' }).click();
@@ -129,7 +129,7 @@ test('columns are chosen and kept, and a view keeps them with the filters, for o
   await views.getByRole('link', { name: 'What failed' }).and(page.locator('[aria-current=page]')).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
 
-  // Another browser, another key: the filters and the columns come with the view.
+  // Another browser, another key: the view includes filters and columns.
   const { key } = await createKey(stage.service, 'read');
   const other = await stage.signIn({}, key);
   await other.page.goto(stage.at('/executions'));
@@ -200,7 +200,7 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await page.waitForURL(/datasets\/chosen/);
   expect((await call('GET', '/datasets/chosen')).body.examples_total).toBe(3);
 
-  // Adding one that is an example already changes nothing; replacing is a choice of its own.
+  // Adding an existing example changes nothing; replacing is a separate choice.
   await page.goBack();
   await page.getByRole('checkbox', { name: 'Choose all in the list' }).check();
   await chosen.getByRole('button', { name: 'Add them to a dataset…' }).click();
@@ -248,7 +248,7 @@ test('the timeline has the queue, each call, the wait for its retry, and leads t
     expect.stringMatching(/^Waited to call again \d/),
     expect.stringMatching(/^2\. sandbox\/flaky \(again\) /),
   ]);
-  // What no webhook was told of has none.
+  // An execution without a webhook delivery has none.
   expect(await page.getByRole('heading', { name: 'Webhooks' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Add to a queue…' }).waitFor();
   await page.getByRole('button', { name: 'Add to a dataset…' }).waitFor();

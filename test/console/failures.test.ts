@@ -6,11 +6,11 @@ import { waitFor } from '../support/wait-for.ts';
 import { problemsOf } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
-// Where something failed, a page says that before all else: how many, why, and which.
+// Pages report failures first: how many, why, and which.
 
 let stage: Stage;
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
-/** The evaluation of which all examples failed. */
+/** An evaluation whose examples have all failed. */
 let evaluation: string;
 let release: string;
 

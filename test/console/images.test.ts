@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-/** Notes what a page asks of others than the service. */
+/** Records a page's requests to hosts other than the service. */
 function watchElsewhere({ page }: Visitor): string[] {
   const elsewhere: string[] = [];
   page.on('request', (request) => {

@@ -29,7 +29,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-// Nobody here has a mouse.
+// These tests use no mouse.
 beforeEach(async () => {
   visitor = await stage.signIn();
   page = visitor.page;
@@ -68,8 +68,8 @@ async function choose(select: Locator, option: string): Promise<void> {
 }
 
 /**
- * Waits until an element has the focus and takes keys: a button that was pressed has its new name before it can be pressed again.
- * @throws Error that says what has the focus instead
+ * Waits until an element has the focus and accepts keys: a pressed button has its new name before it can be pressed again.
+ * @throws Error that names the element with the focus
  */
 async function untilFocused(wanted: Locator): Promise<void> {
   const focused = page.locator(':focus:not(:disabled)');
@@ -84,7 +84,7 @@ async function untilFocused(wanted: Locator): Promise<void> {
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const link = (name: string) => page.getByRole('link', { name, exact: true });
-/** Not a message, which is a dialog, too, for whoever hears it. */
+/** Excludes toasts, which are dialogs to screen readers, too. */
 const dialog = (name?: string) =>
   page.getByRole('dialog', name === undefined ? {} : { name }).and(page.locator(':not(.toast)'));
 const main = () => page.getByRole('main');

@@ -20,7 +20,7 @@ test('what others change is shown without a reload, by one stream of events', as
   await call('POST', '/prompts', { body: { name: 'by-others', template: 'Hi', model: 'sandbox/echo' } });
   await page.getByRole('link', { name: 'by-others' }).waitFor();
 
-  // No page of these asks by itself as long as nothing is under way.
+  // None of these pages polls as long as nothing is in progress.
   await page.getByRole('link', { name: 'by-others' }).click();
   await page.getByRole('heading', { name: 'by-others', level: 1 }).waitFor();
   await call('PUT', '/prompts/by-others/labels/production', { body: { version: 1 } });

@@ -29,7 +29,7 @@ test('a model that no list has is confirmed first, and what it does not take is 
 
   await model.fill('openai/o33');
   await confirmation.waitFor();
-  // Nor is it confirmed by what was typed and kept.
+  // Nor do stored drafts confirm it.
   await page.getByRole('link', { name: 'Executions', exact: true }).click();
   await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   await page.goBack();
@@ -66,7 +66,7 @@ test('in the playground, a model that no list has is confirmed before it runs fi
   await page.keyboard.press('Control+Enter');
   await isAsked(1);
 
-  // Nor is it confirmed by what was typed and kept, or by another pane.
+  // Nor do stored drafts or another pane confirm it.
   await page.reload();
   await page.getByText(/^Your unsaved changes from .* were restored\.$/).waitFor();
   await page.getByRole('button', { name: 'Add a pane' }).click();
@@ -80,7 +80,7 @@ test('in the playground, a model that no list has is confirmed before it runs fi
     await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
   }
   expect(await ran()).toBe(0);
-  // The pane beside it runs alone.
+  // The pane next to it runs alone.
   await page.getByRole('button', { name: 'Run pane 1', exact: true }).first().click();
   await waitFor('its execution', async () => (await ran()) === 1);
   await confirmation(2).check();
@@ -88,7 +88,7 @@ test('in the playground, a model that no list has is confirmed before it runs fi
   await page.getByRole('article', { name: 'Cell pane 2' }).getByText('completed').waitFor();
   expect(await ran()).toBe(2);
 
-  // What has run is not asked about again.
+  // Models that have run need no confirmation.
   await page.reload();
   await page.getByText(/^Your unsaved changes from .* were restored\.$/).waitFor();
   await page.getByRole('button', { name: 'Run all' }).click();

@@ -57,7 +57,7 @@ test('examples of a dataset are rows, versions are panes: each cell runs, panes 
   expect(await output(page, 'pane 1, row 1').locator('ins').count()).toBe(0);
   expect(await violationsInThemes(page)).toEqual([]);
 
-  // Whoever gets the address has the same panes and rows.
+  // The address restores the same panes and rows.
   await waitFor('the address', async () => page.url().includes('examples=') && page.url().includes('panes='));
   const other = await stage.signIn({ viewport: { width: 390, height: 800 } });
   await other.page.goto(page.url());
@@ -90,7 +90,7 @@ test('of many cells a few run at once, and stopping stops those that wait, too',
   expect(await page.getByText('Stopped before it began').count()).toBe(2);
   const { body } = await call('GET', '/executions?prompt_name=slow');
   expect(body.data.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill('canceled'));
-  // One cell alone.
+  // A single cell.
   await page.getByRole('button', { name: 'Run pane 1, row 3' }).click();
   await cellOf(page, 'pane 1, row 3').getByText('Running…').waitFor();
   await page.getByRole('button', { name: 'Stop pane 1, row 3' }).click();
@@ -197,7 +197,7 @@ test('what was tried can be brought back, and a row is an example', async () => 
     { variables: { name: 'Dorothy' }, expected: 'Hi Dorothy!' },
   ]);
 
-  // What somebody else adds meanwhile stays.
+  // Concurrent additions by somebody else are kept.
   const added = { id: 'meanwhile', variables: { name: 'Grace' } };
   await page.route('**/v1/datasets/kept{,/examples}', async (route) => {
     if (route.request().method() !== 'GET')

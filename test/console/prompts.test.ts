@@ -21,7 +21,7 @@ async function evaluate(prompt_name: string, version: number, expected: string):
   );
 }
 
-/** Requests of a page wait until the function that it gives is called. */
+/** Delays requests of a page until the returned function is called. */
 async function holdRequests(page: Page, method: string, path: string): Promise<() => void> {
   const { promise: released, resolve } = Promise.withResolvers<void>();
   await page.route(`**/v1${path}`, async (route) => {
@@ -75,7 +75,7 @@ test('the way of a change: write, try beside the old version, compare, move prod
   const dialog = page.getByRole('dialog', { name: 'Label version 2' });
   await dialog.getByRole('region', { name: 'Now at version 1' }).getByText('0 %').waitFor();
   await dialog.getByRole('region', { name: 'Version 2', exact: true }).getByText('100 %').waitFor();
-  // What callers of the label will get, with why it was changed.
+  // What callers of the label will get, with the message of the change.
   const changes = dialog.getByRole('region', { name: 'What changes' });
   await changes.getByText('Version 2: Warmer').first().waitFor();
   await changes.locator('.cm-changedText').first().waitFor();
@@ -175,7 +175,7 @@ test('what is tried can be saved: as a version with messages, and as an example'
   await page.goto(stage.at('/playground'));
   await write(page, 'Draft of pane 1', 'Say {{ word }}');
   await page.getByLabel('word').fill('hi');
-  // What is typed right before is run, too, and no line is added.
+  // The latest input runs, too, and no line is added.
   await write(page, 'Draft of pane 1', 'Say {{ word }}!');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi!', { exact: true }).waitFor();
@@ -226,7 +226,7 @@ test('of two who edit one prompt, the second is told of the newer version before
   await Promise.all([one.context.close(), other.context.close()]);
 });
 
-/** Holds these requests of both pages back until both have made one: they reach the service in the same instant. */
+/** Holds these requests of both pages until both have sent one, so that they reach the service together. */
 async function saveAtOnce(pages: Page[], path: string): Promise<void> {
   let waiting = 0;
   const { promise: all, resolve } = Promise.withResolvers<void>();

@@ -81,7 +81,7 @@ test('whoever has no role, or whose provider is away, is told so in words', asyn
 
 const endSessions = () =>
   stage.service.dependencies.db.system.query((all) => all.deleteFrom('sessions').where('provider', 'is not', null));
-/** In this process, which remembers sessions for a while: as the end of one tells it. */
+/** This process caches sessions for a while: clear it like a notification of their end would. */
 const forget = async () => {
   await stage.service.dependencies.db.system.query({
     text: `select pg_notify('api_key_revoked', encode(hash, 'hex')) from api_keys where kind = 'sign_in'`,
@@ -97,7 +97,7 @@ test('a session that has run out is begun again without a question, where the on
   await forget();
   await page.goto(stage.at('/datasets'));
   await page.getByRole('heading', { name: 'Datasets', level: 1 }).waitFor();
-  // At once again, it asks: nobody is sent to and fro.
+  // Again within a minute it asks, to avoid redirect loops.
   await context.clearCookies({ domain: '127.0.0.1', name: 'pms_session' });
   await page.goto(stage.at('/datasets'));
   await page.getByRole('link', { name: 'Sign in with Example' }).waitFor();
@@ -110,7 +110,7 @@ test('a session that ends in mid-work is begun again by the provider, and what w
   expect((await stage.service.call('POST', '/prompts', { body: PROMPT })).status).toBe(201);
   await page.goto(stage.at('/prompts'));
   await signIn(page, 'ada');
-  // Where the person was last: in the other workspace.
+  // The person's last workspace: the other one.
   await page.getByRole('button', { name: 'research Ada' }).click();
   await page.getByRole('menuitemradio', { name: 'default admin' }).click();
   await page.getByRole('button', { name: 'default Ada' }).waitFor();

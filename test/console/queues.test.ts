@@ -32,7 +32,7 @@ async function run(...words: string[]): Promise<string[]> {
 
 async function queueOf(name: string, body: object, ids: string[]): Promise<void> {
   await call('PUT', `/queues/${name}`, { body });
-  // One by one, so that they come in this order.
+  // One by one, for a fixed order.
   for (const id of ids) await call('POST', `/queues/${name}/items`, { body: { execution_ids: [id] } });
 }
 
@@ -149,7 +149,7 @@ test('a queue is worked through with the keyboard alone: number keys, Enter, ski
   expect(await page.getByRole('radio', { name: '4' }).isChecked()).toBe(true);
   await keyboard.press('Enter');
   await output(page, 'beta').waitFor();
-  // What was said before it was taken back is still there.
+  // Input from before the undo is still there.
   expect(await page.getByRole('radio', { name: 'No' }).isChecked()).toBe(true);
   await keyboard.press('s');
   await output(page, 'gamma').waitFor();

@@ -146,7 +146,7 @@ test('the statistics of more than 1,000 prompts are there for all of them', asyn
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/prompts?q=zz'));
   const row = page.getByRole('row').filter({ has: page.getByRole('cell', { name: 'zz/last' }) });
-  // Until they have come it does not say 0.
+  // Until they have loaded it does not show 0.
   expect(await row.getByRole('cell').nth(5).textContent()).not.toBe('0');
   await row.getByRole('cell').nth(5).filter({ hasText: /^1$/ }).waitFor();
   await page.goto(stage.at('/usage'));

@@ -34,7 +34,7 @@ const CHECKS = [
   { metric: 'latency_p95', against: 60_000, max_increase: 0.5, on_inconclusive: 'continue' },
 ];
 
-/** For people to look at: with SCREENSHOTS_TO a directory. */
+/** Screenshots for people: set SCREENSHOTS_TO to a directory. */
 async function shoot(page: Page, name: string): Promise<void> {
   const directory = process.env['SCREENSHOTS_TO'];
   if (directory === undefined) return;

@@ -43,14 +43,14 @@ test('a session whose key is revoked ends, and another key goes on where it was'
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   expect(await page.getByRole('button', { name: 'New prompt…' }).count()).toBe(0);
   await stage.service.call('DELETE', `/api-keys/${key.id}`);
-  // The dialog may be there already, by what the page has read again.
+  // The dialog may already be open because the page has refetched.
   await page.getByRole('link', { name: 'Executions' }).dispatchEvent('click');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.getByLabel('API key').fill(stage.service.key);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'No executions yet' }).waitFor();
   await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
-  // What the other key may do is there, too.
+  // The permissions of the other key are available.
   await page.getByRole('link', { name: 'Prompts', exact: true }).click();
   await page.getByRole('button', { name: 'New prompt…' }).waitFor();
   await context.close();

@@ -5,11 +5,11 @@ import { atProcessEnd } from '../support/process-end.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
-/** Someone with a browser window of their own. */
+/** A user with a separate browser window. */
 export interface Visitor {
   context: BrowserContext;
   page: Page;
-  /** What the page was refused or threw, as the browser's console has it. */
+  /** Failed requests and exceptions of the page, from the browser's console. */
   complaints: string[];
 }
 
@@ -61,7 +61,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
     const complaints: string[] = [];
     page.on('console', (message) => {
       const text = message.text();
-      // The browser says this of every response that is no success; pages show them.
+      // The browser logs this for every unsuccessful response; pages show them.
       if (text.startsWith('Failed to load resource')) return;
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(text);
     });
@@ -75,7 +75,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
     visit,
     async signIn(options, key = service.key) {
       const visitor = await visit(options);
-      // The session's cookie is the browser's, as if it had been begun on the sign-in page.
+      // The browser gets the session's cookie, as if it had signed in on the page.
       const response = await visitor.context.request.post(`${service.origin}/v1/session`, {
         data: { key },
         headers: { 'X-Console': '1', 'Sec-Fetch-Site': 'same-origin' },
@@ -90,9 +90,9 @@ export async function startStage(environment: Record<string, string> = {}): Prom
   };
 }
 
-/** Presses Tab until an element has the focus. @throws Error where it never gets it, or it can't be seen that it has */
+/** Presses Tab until an element has the focus. @throws Error if it never gets it, or the focus is not visible */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  // A button may be disabled while a request is under way.
+  // A button may be disabled during a request.
   const usable = wanted.and(page.locator(':not(:disabled)')).first();
   const find = async () => {
     await usable.waitFor();
@@ -101,7 +101,7 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   let element = await find();
   for (let presses = 0; presses < 150; presses++) {
     const focus = await element?.evaluate((node) => {
-      // Drawn anew, such as a row of a table.
+      // It was redrawn, such as a row of a table.
       if (!node.isConnected || node.matches(':disabled')) return 'gone';
       if (node !== node.ownerDocument.activeElement) return 'elsewhere';
       const style = node.ownerDocument.defaultView?.getComputedStyle(node.closest('.editor') ?? node);
@@ -115,7 +115,7 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab never leads to ${wanted.toString()}.`);
 }
 
-/** Puts a text in the place of all that an editor holds. */
+/** Replaces the content of an editor. */
 export async function write(page: Page, editor: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: editor, exact: true }).click();
   await page.keyboard.press('ControlOrMeta+a');

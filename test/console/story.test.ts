@@ -55,7 +55,7 @@ test('from the first start to a release and its rollback, by what the console of
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await first.waitFor({ state: 'detached' });
 
-  // A change, seen to be worse by whoever approves its release.
+  // A change that the approver of its release sees to be worse.
   await page.goto(stage.at(`/prompts/${NAME}`));
   await write(page, 'Text', 'Hi {{ name }}');
   await page.getByLabel('What changes, and why').fill('Shorter');
@@ -75,7 +75,7 @@ test('from the first start to a release and its rollback, by what the console of
   await approval.waitFor();
   await page.getByRole('region', { name: 'What changes' }).getByText('Hi Ada').first().waitFor();
 
-  // Home says so, and leads there.
+  // The home page shows it, and links to it.
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page
     .getByRole('region', { name: 'Needs attention' })

@@ -6,26 +6,29 @@ import { untilQuiet } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Stage, startStage } from './stage.ts';
 
-/** Names, codes and examples of what to write, and what the browser's `Intl` writes: it takes the pseudo-locale for English. */
+/** Names, codes and sample input, and output of the browser's `Intl`, which treats the pseudo-locale as English. */
 const SAME_EVERYWHERE = [
   /Prompt Management|https:\/\/example\.com\/hooks|support\/(tone|unhelpful)|provider\/model/g,
   /\b[a-z_]+\.[a-z_]+\b|\b[a-z]+_none\b|\b[0-9a-f]{8,12}\b/g,
   /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d+(, \d{4})?|\d+:\d+(:\d+)? [AP]M/g,
   /\b(in )?\d+ (sec|min|hr|day|mo|yr|mth)s?\.?( ago)?|\b(tomorrow|yesterday|today|now)\b/g,
 ];
-/** What fields offer of the API's: states, types, roles and the like. */
+/** API values offered in fields: states, types, roles and the like. */
 const VALUES = new Set(
   [
     'abandoned active awaiting\u00a0approval baking canceled completed delivered disabled enabled failed in\u00a0progress paused queued rejected removed',
     'rolled\u00a0back running scheduled succeeded superseded suspended waiting boolean file json number string high low medium minimal none xhigh',
   ].flatMap((values) => values.split(' ').map((value) => value.replaceAll('\u00a0', ' '))),
 );
-/** Names of the stage's own, whose words no page has. */
+/** Names in test data that contain no words of the console. */
 const FOLDER = 'xylo';
 const PROMPT = `${FOLDER}/qyzzle`;
 const DATASET = `${FOLDER}/wuxtry`;
 
-/** Every text and every attribute that a visitor reads, once each. A string: `main.innerText` would join what stands apart. */
+/**
+ * Every text and attribute that a visitor reads, without duplicates. As a string, because `main.innerText` would join separate
+ * texts.
+ */
 const READ = `(() => {
   const found = new Set();
   const skipped = 'script, style, noscript, code, pre, kbd, samp, .cm-editor, [translate=no]';
@@ -58,7 +61,7 @@ function textsOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, each]) => [key, ...textsOf(each)]);
 }
 
-/** Lets a page note every text that the API gives it. */
+/** Records every text that the API returns to a page. */
 function noteData(page: Page, data: Set<string>): void {
   page.on('response', async (response) => {
     if (!/\/v1\/|config\.json/.test(response.url())) return;
@@ -67,7 +70,7 @@ function noteData(page: Page, data: Set<string>): void {
   });
 }
 
-/** What of the texts of a page is neither translated nor data: words that have a vowel without an accent. */
+/** The texts of a page that are neither translated nor data: words with an unaccented vowel. */
 function leftOver(texts: readonly string[], data: ReadonlySet<string>): string[] {
   const known = [...data].filter((text) => /[aeiou]/i.test(text)).sort((one, other) => other.length - one.length);
   return texts.filter((text) => {
@@ -218,7 +221,7 @@ async function seed(): Promise<string[]> {
   ];
 }
 
-/** What is read on a page and in each dialog that a button with … opens. */
+/** The texts on a page and in each dialog that a button with … opens. */
 async function readAll(page: Page, at: string): Promise<string[]> {
   await page.goto(stage.at(at));
   await untilQuiet(page);

@@ -180,7 +180,7 @@ test('a label is protected, which the audit log tells', async () => {
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByRole('cell', { name: 'api_key.created' }).first().waitFor();
   await page.getByLabel('What').selectOption('label.protected');
-  // Until the list is read anew, it has other entries.
+  // Until the list is refetched, it has other entries.
   await page.getByRole('row').filter({ hasText: 'label.protected' }).getByRole('button').click();
   const entry = page.getByRole('dialog', { name: 'label.protected' });
   await entry.getByRole('region', { name: 'entry' }).getByText('session_id').waitFor();

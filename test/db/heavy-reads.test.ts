@@ -35,7 +35,7 @@ test('a statement has one core, however much it reads', async () => {
     for (const text of settings) await query({ text });
     return JSON.stringify(await query(plan, [mine]));
   };
-  // PostgreSQL then plans in parallel whatever it may.
+  // Makes PostgreSQL plan in parallel whenever possible.
   const wherePossible = ['set local debug_parallel_query = on'];
   const { transaction } = db.system;
   expect(
@@ -115,7 +115,7 @@ test('a statement that takes too long is canceled: a heavy read is the fault of 
       expect(STATUS_OF_CODE[toApiError(error).code]).toBe(500);
     }
     await expect(hasty.system.query({ text: 'select pg_sleep(60)' })).rejects.toThrow(DatabaseUnavailableError);
-    // What works through many rows in the background says so.
+    // Background work on many rows declares itself.
     await hasty.system.transaction((query) => query({ text: 'select pg_sleep(0.3)' }), { statementTimeoutMs: 0 });
     // The connection is as it was.
     for (let connection = 0; connection < 4; connection++)

@@ -79,7 +79,7 @@ test('a migration that does not get its lock lets others pass, and is applied wh
   const reader = await connect();
   const waiting = `select count(*)::int as count from pg_locks where relation = 'busy'::regclass and not granted`;
   await until('the migration waits for its lock', async () => (await reader.query(waiting)).rows[0].count > 0);
-  // Behind the migration, which gives way.
+  // Queued behind the migration, which gives way.
   await reader.query('select * from busy');
   await holder.query('commit');
   expect(await applying).toEqual(['AddColumn']);

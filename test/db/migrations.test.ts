@@ -9,7 +9,7 @@ async function migrations(): Promise<string[]> {
   return (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort();
 }
 
-/** When a migration says that it was made. */
+/** The creation time in a migration's name. */
 function timeOf(file: string): Date {
   const [, year, month, day, hour, minute, second] = (NAME.exec(file) ?? []).map(Number);
   return new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second));

@@ -4,7 +4,7 @@ import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { TEST_KEY } from '../support/providers/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 let service: TestService;
@@ -37,7 +37,7 @@ const calls: Record<string, () => Promise<unknown>> = {
   'the mail server': () => mailer.send({ to: 'a@example.com', subject: 'x', text: 'x', messageId: '1' }),
 };
 
-/** What an error says, and what it came from. */
+/** The messages of an error and its causes. */
 function messagesOf(error: unknown): string {
   return error instanceof Error ? `${error.message} ${messagesOf(error.cause)}` : '';
 }

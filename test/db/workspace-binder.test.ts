@@ -229,7 +229,7 @@ describe('a workspace sees only its own rows', () => {
 });
 
 describe('a workspace changes only its own rows', () => {
-  /** Runs a statement in the other workspace and says what it returned; ours is as before. */
+  /** Runs a statement in the other workspace and returns its result; ours is unchanged. */
   async function byOther(build: Build): Promise<unknown[]> {
     const before = await labels();
     const rows = await db.workspace(theirs).query(build);

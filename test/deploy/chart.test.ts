@@ -28,7 +28,7 @@ function pathsOfSchema(of: Schema, at: string): string[] {
   );
 }
 
-/** What values.yaml has at a path. */
+/** The value at a path in values.yaml. */
 function defaultOf(name: string): unknown {
   return name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], values);
 }

@@ -4,7 +4,7 @@ import type { Selection } from '../support/guides.ts';
 interface Claim extends Selection {
   /** The test file that runs them (it fails if it leaves one out), or the script of a job apart from the tests. */
   by?: string;
-  /** Why no test runs them as they are printed, and what runs the same. */
+  /** Why no test runs them as printed, and what runs the same. */
   because?: string;
 }
 
@@ -20,7 +20,7 @@ export const CLAIMS: readonly Claim[] = [
   },
   { page: 'README.md', has: 'docker compose', by: 'scripts/check-containers.ts' },
 
-  // Pages with a test of their own
+  // Pages with a separate test
   { page: 'docs/how-to.md', by: 'test/docs/how-to.test.ts' },
   { page: 'docs/frameworks.md', by: 'test/docs/how-to.test.ts' },
   { page: 'docs/migrating/openai.md', language: 'ts', by: 'test/docs/how-to.test.ts' },
@@ -28,7 +28,7 @@ export const CLAIMS: readonly Claim[] = [
   { page: 'docs/clients/typescript.md', language: 'ts', by: 'test/docs/clients.test.ts' },
   { page: 'docs/clients/python.md', language: 'python', by: 'test/clients/python.test.ts' },
   { page: 'docs/traces.md', section: 'Sending traces', language: 'js', by: 'test/api/traces/exporter.test.ts' },
-  // test/docs/traces.test.ts compares them with what the script runs.
+  // test/docs/traces.test.ts compares them with the script.
   { page: 'docs/traces.md', section: 'Frameworks', by: 'scripts/capture-spans.ts' },
   { page: 'docs/evaluators.md', language: 'ts', by: 'test/docs/evaluators.test.ts' },
   { page: 'docs/evaluators.md', section: 'http', language: 'json', by: 'test/docs/evaluators.test.ts' },
@@ -97,7 +97,7 @@ export const CLAIMS: readonly Claim[] = [
     because: 'needs Git LFS and a clone of the repository openai/evals, some gigabytes',
   },
 
-  // Where a person has to act, or what runs until it is stopped
+  // Requires a person, or runs until it is stopped
   {
     page: 'docs/cli.md',
     has: 'pms login --with-key',
@@ -195,5 +195,5 @@ export const CLAIMS: readonly Claim[] = [
   { page: 'docs/cli.md', section: 'Webhooks, also to this machine', language: '', because: printed },
 ];
 
-/** What a test file has to take. */
+/** The blocks that a test file must run. */
 export const claimsOf = (file: string): readonly Selection[] => CLAIMS.filter(({ by }) => by === file);

@@ -61,11 +61,11 @@ test('the examples of the page on the TypeScript client run', async () => {
     'webhook-timestamp': `${Math.floor(Date.now() / 1000)}`,
     'webhook-signature': signature,
   };
-  // What the page takes for granted.
+  // Definitions that the page assumes.
   const given = { baseUrl: service.origin, apiKey: service.key, file, request: { headers }, body, secret };
   const [first = '', ...others] = own.take({ page: 'docs/clients/typescript.md' }).map(({ code }) => code);
   expect(others.length).toBeGreaterThan(3);
-  // The later ones go on with what the first one made, and have names of their own.
+  // The later ones build on the first one, in separate scopes.
   const scopes = others.map((block) => `{\n${block.replace(/^import .*\n/gm, '')}}\n`);
   const imports = "import { NotFoundError, SignatureError, webhooks } from 'pms-client';\n";
   const constants = Object.entries(given).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
@@ -73,7 +73,7 @@ test('the examples of the page on the TypeScript client run', async () => {
   expect(await runTypeScript(source.join(''))).toMatch(/all of it ran\n$/);
 });
 
-/** Runs a program that is written for the service of `npm start`. @returns what it printed */
+/** Runs a program written for the service of `npm start`. @returns its output */
 async function runTypeScript(source: string): Promise<string> {
   const file = path.join(root, '.cache', `example-${process.pid}.ts`);
   await mkdir(path.dirname(file), { recursive: true });

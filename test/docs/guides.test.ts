@@ -14,7 +14,7 @@ import { CLAIMS } from './claims.ts';
 import { type Ran, type Reader, startReaders } from './reader.ts';
 import { expectExcerpt } from './samples.ts';
 
-// Every block of every page runs here as it is printed, unless `claims.ts` says who else runs it, or why nobody can.
+// Every block of every page runs here as printed, unless `claims.ts` names what runs it, or why nothing can.
 
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
 const claimsFor = (block: Block) => CLAIMS.filter((claim) => fits(block, claim));
@@ -32,7 +32,7 @@ describe('every block is run or claimed', () => {
     for (const { by, because = '', ...selection } of CLAIMS) {
       expect([selection, all.some((block) => fits(block, selection))]).toEqual([selection, true]);
       if (by === undefined) expect(because.split(' ').length).toBeGreaterThan(4);
-      // A test file that takes blocks fails if it leaves one out.
+      // A test file that claims blocks fails if it leaves one out.
       else if (by.startsWith('test/')) expect(read(by)).toContain(`claimsOf('${by}')`);
       else expect(existsSync(path.join(PROJECT, by))).toBe(true);
     }
@@ -81,7 +81,7 @@ const imported =
 const EVALUATION = (name: string, evaluator: string) =>
   `prompt_name: ${name}\ndataset: ${name}\nevaluators:\n  - type: ${evaluator}\nthreshold: 0.8\n`;
 
-/** What a page takes for granted, beside the variables of all samples. */
+/** Definitions that a page assumes, in addition to the variables of all samples. */
 const GIVEN: Record<string, (reader: Reader) => Promise<unknown>> = {
   async 'cli/README.md'(reader) {
     await greeting(reader);
@@ -198,7 +198,7 @@ export function answer(question: string, user: User, history: Message[]) {
   },
 };
 
-/** What a block needs that an earlier one of its page must not find. */
+/** Preparations for a block that earlier blocks of its page must not see. */
 const BEFORE: readonly (Selection & { make: (reader: Reader) => Promise<unknown> })[] = [
   {
     page: 'docs/cli.md',
@@ -220,7 +220,7 @@ const BEFORE: readonly (Selection & { make: (reader: Reader) => Promise<unknown>
   },
 ];
 
-/** What is checked of a block in another way than by running it in its language. */
+/** Checks for blocks other than running them in their language. */
 const CHECKS: readonly (Selection & { check: (block: Block, reader: Reader) => unknown })[] = [
   { page: 'README.md', language: 'json', check: ({ code }) => expectExcerpt(code, 'Execution') },
   { page: 'docs/evaluations.md', language: 'json', check: ({ code }) => expectExcerpt(code, 'Evaluation') },
@@ -331,7 +331,7 @@ async function expectPromptFile({ code }: Block, reader: Reader): Promise<void> 
   expect(await reader.sh(`pms prompts validate files/${name}`)).toMatchObject({ status: 0, stderr: '' });
 }
 
-/** What the statements of CONTRIBUTING.md are given. */
+/** Definitions for the statements of CONTRIBUTING.md. */
 const STATEMENTS_GIVEN = `
 import process from 'node:process';
 import { type Expression, type SqlBool, sql } from 'kysely';
@@ -367,7 +367,7 @@ function expectEvents({ code }: Block): void {
   }
 }
 
-/** Responses in what was printed: JSON on a line, or the data of events. */
+/** Responses in the output: JSON on a line, or the data of events. */
 function expectNoErrors(stdout: string): void {
   const lines = stdout.split('\n').map((line) => line.replace(/^data: /, ''));
   for (const line of lines.filter((each) => each.startsWith('{"'))) expect(JSON.parse(line).error ?? null).toBeNull();
@@ -378,13 +378,13 @@ const here = PAGES.map((page) => ({
   blocks: all.filter((block) => block.page === page && claimsFor(block).length === 0),
 }));
 
-/** Blocks whose command is to say no. */
+/** Blocks whose command is expected to fail. */
 const STATUS: readonly (Selection & { status: number })[] = [
-  // The gate of the page's evaluation says no.
+  // The gate of the page's evaluation fails.
   { page: 'docs/cli.md', has: '--max-regressions 0 --report', status: 1 },
   { page: 'docs/cli.md', has: '--draft prompts', status: 1 },
   { page: 'docs/cli.md', has: 'eval run evals --wait', status: 1 },
-  // The model of the test does not answer what the imported examples expect.
+  // The test's model does not give the expected responses of the imported examples.
   { page: 'docs/migrating/github-models.md', status: 1 },
   { page: 'docs/migrating/promptfoo.md', status: 1 },
 ];

@@ -26,7 +26,7 @@ const questions = [...page.matchAll(/^### (.*)$/gm)].map(([, section = '']) => (
   question: section,
   blocks: own.take({ page: 'docs/how-to.md', section }),
 }));
-/** What the page has its reader make once. */
+/** Resources that the reader of the page creates once. */
 const fixtures = own.take({ page: 'docs/how-to.md', section: 'How do I …?' });
 
 let service: TestService;
@@ -35,7 +35,7 @@ let folder: string;
 let python: string;
 let env: NodeJS.ProcessEnv;
 
-/** What the page has its reader make, and the ids that earlier responses had. */
+/** Creates the resources of the page's reader. @returns the ids from earlier responses */
 async function makeFixtures(): Promise<Record<string, string>> {
   for (const { code } of fixtures) await RUNS['sh']?.(code);
   const { id } = (
@@ -97,13 +97,13 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** The sample, with the servers of the test in place of those that its reader has. */
+/** The sample with the addresses of the test's servers. */
 const here = (code: string) =>
   code
     .replaceAll('http://127.0.0.1:3000', service.origin)
     .replaceAll('https://example.com', new URL(receiver.url).origin);
 
-/** What `NAME=value` lines set. A reader's own values are left open by "…". */
+/** Parses `NAME=value` lines. A reader's own values are left open with "…". */
 function settingsIn(code: string): Record<string, string> {
   const lines = code.trim().split('\n');
   const pairs = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const);
@@ -173,7 +173,7 @@ const inPython = async (group: string, code: string) => {
 const WEBHOOK_SECRET = generateSigningSecret();
 const SAMPLE_ENV = { WEBHOOK_SECRET, LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 
-/** An event as it is delivered. */
+/** An event as delivered. */
 function signedEvent(): { body: string; headers: Record<string, string> } {
   const timestamp = new Date();
   const data = { evaluation_id: 'eval_1', prompt_name: 'a', score: 1, examples_evaluated: 1, regressions: 0 };
@@ -201,7 +201,7 @@ asyncio.run(deliver())
   expect(await inPython('samples', `${code}${deliver}`)).toMatch(/^evaluation\.completed .*\n200\n401\n$/s);
 }
 
-/** The same for a sample that listens itself, with Express and the client where a program finds its packages. */
+/** The same for a sample that listens itself, with Express and the client installed. */
 async function listensForEvents(code: string): Promise<void> {
   const modules = path.join(folder, 'node_modules');
   await mkdir(modules, { recursive: true });

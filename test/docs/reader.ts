@@ -17,14 +17,14 @@ import { TEST_KEY } from '../support/providers/models.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 
-/** What came of a block. */
+/** The result of a block. */
 export interface Ran {
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** Who follows one page: with a workspace and a folder of their own. */
+/** A reader of one page, with a separate workspace and folder. */
 export interface Reader {
   /** A server that answers any request. */
   others: string;
@@ -37,12 +37,12 @@ export interface Reader {
   sh(code: string): Promise<Ran>;
   ts(code: string): Promise<Ran>;
   python(code: string, requirements: 'dev' | 'migrating'): Promise<Ran>;
-  /** Sets what a block of `NAME=value` lines sets. @throws Error if the service refuses a value */
+  /** Applies the settings in a block of `NAME=value` lines. @throws Error if the service rejects a value */
   settings(code: string): Promise<void>;
 }
 
 const fixtures = path.join(PROJECT, 'test/cli/importers/fixtures');
-/** What the services of other products answer: what the tests of the importers read. */
+/** Responses of other products' services: the files that the tests of the importers read. */
 const OTHERS: readonly [path: RegExp, file: string][] = [
   [/^\/v1\/prompt\?/, 'braintrust/prompts.json'],
   [/^\/v1\/dataset\//, 'braintrust/events.json'],
@@ -90,10 +90,10 @@ console.table((await client.query(statement)).rows);
 await client.end();
 `;
 
-/** What ends only when it is stopped is stopped, as Ctrl-C does it. */
+/** Programs without an end are stopped, as with Ctrl-C. */
 const UNTIL_STOPPED = 'until_stopped() { timeout --preserve-status -s INT 6 "$@" || [ $? = 130 ]; }\n';
 
-/** The service, its providers, and what else a reader has: programs, other products, a host that receives. */
+/** The service, its providers, and a reader's other tools: programs, other products, a receiving host. */
 export async function startReaders() {
   const [standIns, receiver, metricsPort]: [AllStandIns, Receiver, number] = await Promise.all([
     startAllStandIns(),
@@ -110,7 +110,7 @@ export async function startReaders() {
     METRICS_PORT: String(metricsPort),
   });
   const metrics = await serveMetrics(service.dependencies);
-  // Within the project, whose packages the samples import.
+  // Inside the project, whose packages the samples import.
   await mkdir(path.join(PROJECT, '.cache'), { recursive: true });
   const inProject = await mkdtemp(path.join(PROJECT, '.cache/guides-'));
   const root = await mkdtemp(path.join(tmpdir(), 'pms-guides-'));
@@ -126,7 +126,7 @@ export async function startReaders() {
     temporal: `exec "${await ensureTemporal({ report: () => {} })}" "$@"`,
     psql: `exec ${node} "${path.join(inProject, 'psql.mjs')}" "$@"`,
     newest: `exec ${node} "${path.join(inProject, 'newest.mjs')}" "$@"`,
-    // What the service's folder has is in the checkout.
+    // The service's folder is the checkout.
     npm: `cd "${PROJECT}" && PATH=\${PATH#*:} exec npm "$@"`,
   };
   for (const [name, script] of Object.entries(programs)) {
@@ -183,7 +183,7 @@ export async function startReaders() {
       });
     }
 
-    /** What the page has set so far. */
+    /** Settings of the page so far. */
     let settings = '';
 
     const run = (program: string, args: readonly string[], input = '') =>
@@ -202,7 +202,7 @@ export async function startReaders() {
       folder,
       write,
       own,
-      /** What a block has set is there for the next one, as in a terminal. The key is what is typed. */
+      /** Variables of a block persist for the next one, as in a terminal. The key is typed. */
       sh(code) {
         const script = own(code)
           .replaceAll('curl -s', 'curl -sS --fail-with-body -w "\\n"')

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PROJECT } from '../support/processes.ts';
 
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
-/** What stands between backticks in a page, its code blocks left out. */
+/** The inline code of a page, without its code blocks. */
 const codeOf = (page: string) =>
   [
     ...read(page)

@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { claimsOf } from './claims.ts';
 
 const page = readFileSync(new URL('../../docs/releases.md', import.meta.url), 'utf8');
-/** What calls the API. */
+/** The blocks that call the API. */
 const blocks = ownBlocks(claimsOf('test/docs/releases.test.ts'))
   .take({ page: 'docs/releases.md' })
   .map(({ code }) => code);

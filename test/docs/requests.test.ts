@@ -19,7 +19,7 @@ let folder: string;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   [service, standIns] = await Promise.all([startTestService(), startAllStandIns()]);
-  // Within the project, whose packages the samples import.
+  // Inside the project, whose packages the samples import.
   await mkdir(path.join(root, '.cache'), { recursive: true });
   folder = await mkdtemp(path.join(root, '.cache/requests-'));
   const [openai, anthropic] = [standIns.of('openai/m').baseUrl, standIns.of('anthropic/m').baseUrl];
@@ -38,7 +38,7 @@ beforeAll(async () => {
   };
   const prompts = [
     { name: 'support/greeting', template: 'Greet {{ name }}.', model: 'openai/gpt-4o' },
-    // Without max_tokens, as a reader's prompt may be.
+    // Without max_tokens, as in a reader's prompt.
     { name: 'support/summary', template: 'Sum up: {{ text }}', model: 'anthropic/claude-haiku-4-5' },
   ];
   for (const body of prompts) await service.call('POST', '/prompts', { body });
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const own = ownBlocks(claimsOf('test/docs/requests.test.ts'));
 
-/** The samples of a language by the heading that they stand under, and what all begin with. */
+/** The samples of a language by heading, and their common beginning. */
 function samples(language: 'ts' | 'python'): { first: string; bySection: Map<string, string> } {
   const blocks = own.take({ page: 'docs/clients/requests.md', language });
   return { first: preamble(language), bySection: new Map(blocks.map(({ section, code }) => [section, code])) };
@@ -60,7 +60,7 @@ function samples(language: 'ts' | 'python'): { first: string; bySection: Map<str
 
 const MODELS: Record<string, string> = { Anthropic: 'anthropic/claude-haiku-4-5' };
 
-/** What a sample has recorded. */
+/** The run that a sample has recorded. */
 async function expectRun(section: string, before: number): Promise<void> {
   const { body } = await service.call('GET', '/executions?limit=100');
   expect(body.data.length).toBe(before + 1);
@@ -111,12 +111,12 @@ test('each sample in TypeScript runs, with the official packages, and is recorde
   await success(run('npx', ['tsc', '--project', folder], { cwd: root }));
 });
 
-/** Where the packages of a sample are: LlamaIndex needs an older one of OpenAI. */
+/** The Python environment of a sample: LlamaIndex needs an older OpenAI package. */
 const pythonOf = (section: string) => {
   const group = section === 'LlamaIndex' ? 'llama-index' : 'frameworks';
   return pythonWith(path.join(client, `requirements-${group}.txt`), [3, 11]);
 };
-/** LiteLLM and LlamaIndex are too large to be looked into each time. */
+/** LiteLLM and LlamaIndex are too large to type-check each time. */
 const MYPY = `[mypy]
 strict = True
 follow_imports = silent

@@ -7,13 +7,13 @@ import { PROJECT } from '../support/processes.ts';
 
 const { components } = JSON.parse(readFileSync(path.join(PROJECT, 'openapi.json'), 'utf8'));
 
-/** A schema that an excerpt fits: nothing is required, and nothing may be there that the schema does not name. */
+/** A schema for excerpts: nothing is required, and only named properties are allowed. */
 function ofExcerpts(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(ofExcerpts);
   if (typeof schema !== 'object' || schema === null) return schema;
   const { required, ...rest } = schema as Record<string, unknown>;
   const kept = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, ofExcerpts(value)]));
-  // A property may have the name.
+  // A property can be called `required`.
   if (required !== undefined && !Array.isArray(required)) kept['required'] = ofExcerpts(required);
   const isClosed = kept['properties'] !== undefined && kept['additionalProperties'] === undefined;
   return isClosed ? { ...kept, additionalProperties: false } : kept;
@@ -24,7 +24,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: 'api', components: ofExcerpts(components) });
 
 /**
- * Checks an excerpt of JSON against the schema of the API that it is an excerpt of. `…` stands for what is left out.
+ * Checks a JSON excerpt against its schema in the API. `…` stands for omitted parts.
  * @param name of the schema in `openapi.json`
  */
 export function expectExcerpt(code: string, name: string): void {

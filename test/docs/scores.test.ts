@@ -52,7 +52,7 @@ test('the page of the guide says what its user says, from an origin of its own',
     await visitor.page.getByRole('button', { name: 'No' }).click();
     await waitFor('the score to be replaced', async () => JSON.stringify(await value()) === '[[false,"feedback"]]');
     expect(visitor.complaints).toEqual([]);
-    // What has a token of its own is all that a page of another origin may call.
+    // Operations with a token are all that a page of another origin can call.
     const others = await visitor.page.evaluate(
       (at) =>
         fetch(`${at}/v1/scores`, { headers: { Authorization: 'Bearer x' } }).then(

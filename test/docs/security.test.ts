@@ -34,7 +34,7 @@ test.each(
   expect(() => readFileSync(path.join(PROJECT, 'src', file))).not.toThrow(/ENOENT/);
 });
 
-/** What the section on scopes says that a key needs for an operation. */
+/** The scopes documented for an operation. */
 function documented(operation: string): string[] {
   const table = read('docs/security.md').split('## Scopes')[1]?.split('\nBeside the table')[0] ?? '';
   return [...table.matchAll(/^\| (?<needs>[^|]+) \| (?<operations>[^|]+) \|$/gm)].flatMap(({ groups }) => {

@@ -8,7 +8,10 @@ import { SINGLE_PROVIDER } from '../../src/sign-in/provider-settings.ts';
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-/** The variables that src/config.ts reads: the keys of its schema, those that capabilities declare, those of the models' providers, and those of identity providers. */
+/**
+ * The variables that src/config.ts reads: the keys of its schema, those declared by capabilities, those of the models' providers, and
+ * those of identity providers.
+ */
 const known = sorted([
   ...Object.keys(SINGLE_PROVIDER),
   'OIDC_PROVIDERS',

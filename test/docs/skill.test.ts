@@ -61,7 +61,7 @@ test('its commands, one after the other, move a prompt out of a program, gate a 
   expect(stderr).toContain('failed: The score 0.0000 is below the threshold');
   expect(stdout).toContain('succeeded');
   const live = (await service.call('GET', '/prompts/geo/capital?label=production')).body;
-  // Neither the change that was refused nor those that were only tried have become versions.
+  // Neither the rejected change nor the drafts have become versions.
   expect(live).toMatchObject({
     version: 2,
     template: 'What is the capital of {{ country }}?',

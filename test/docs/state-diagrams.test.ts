@@ -22,7 +22,7 @@ function drawn(guide: string, heading: string): string[] {
   return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
-/** The same of a state machine; `[*]` is where rows begin and end. */
+/** The same for a state machine; `[*]` is the start and end of rows. */
 function edgesOf<State extends string>({ initial, final, states, transitions }: StateMachine<State>): string[] {
   return [
     `[*] --> ${initial}`,

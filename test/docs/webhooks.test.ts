@@ -59,7 +59,7 @@ describe('examples', () => {
   });
 });
 
-/** A request as a receiver has it, the secret that it was told, and whether it should take it. */
+/** A request as received, the receiver's secret, and whether it should accept the request. */
 interface Case {
   /** in base64 */
   body: string;
@@ -116,7 +116,7 @@ const common: Record<string, Case> = {
   'the old secret after a rotation': { ...request({ secrets: [secret] }), secret: former, accepted: false },
 };
 
-/** For those that look at X-Signature. */
+/** For receivers that check X-Signature. */
 const ofBody: Record<string, Case> = {
   ...common,
   'a secret that a shell could take apart': { ...request({ secrets: [ownSecret] }), secret: ownSecret, accepted: true },
@@ -133,7 +133,7 @@ const ofBody: Record<string, Case> = {
   },
 };
 
-/** For those that look at webhook-signature. */
+/** For receivers that check webhook-signature. */
 const ofAttempt: Record<string, Case> = {
   ...common,
   'a request of six minutes ago': {
@@ -162,7 +162,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
 
-/** Runs a program to its end and returns what it wrote. */
+/** Runs a program to its end and returns its output. */
 function run(program: string, args: string[], input = '', env: Record<string, string> = {}): string {
   const ended = spawnSync(program, args, { cwd: folder, input, env: { ...process.env, ...env }, encoding: 'utf8' });
   if (ended.status !== 0)
@@ -170,7 +170,7 @@ function run(program: string, args: string[], input = '', env: Record<string, st
   return ended.stdout;
 }
 
-/** Gives all cases to a program, which prints a list of true and false. */
+/** Passes all cases to a program, which prints a list of true and false. */
 function expectVerdicts(cases: Record<string, Case>, program: string, args: string[]): void {
   const verdicts: boolean[] = JSON.parse(run(program, args, JSON.stringify(Object.values(cases))));
   expect(Object.fromEntries(Object.keys(cases).map((name, index) => [name, verdicts[index]]))).toEqual(
@@ -178,7 +178,7 @@ function expectVerdicts(cases: Record<string, Case>, program: string, args: stri
   );
 }
 
-/** A test that needs a program, or one that is reported as skipped where there is none. */
+/** A test that needs a program; skipped if it is missing. */
 function where(program: string, argument: string): { run: typeof test | typeof test.skip; note: string } {
   const found = spawnSync(program, [argument]).status === 0;
   return found ? { run: test, note: '' } : { run: test.skip, note: ` (skipped: no ${program} on the PATH)` };
@@ -282,7 +282,7 @@ func main() {
 
   const openssl = where('openssl', 'version');
   describe('shell', () => {
-    /** Whether the script takes a request; undefined where it broke. */
+    /** Whether the script accepts a request; undefined if it failed. */
     function verdict({ body, headers, secret: known }: Case, env: Record<string, string> = {}): boolean | undefined {
       write('verify.sh', snippet('sh', 'openssl dgst'));
       const { 'X-Signature': first, 'X-Signature-Previous': second } = headers;

@@ -41,6 +41,6 @@ test('the ids of a span hold what was made in it, and not what was made a day be
     const id = v7({ msecs });
     expect(id >= all.from && id < all.to).toBe(true);
   }
-  // The earliest time that a caller can give.
+  // The earliest time that a caller can pass.
   expect(idsOfSpan(new Date('0001-01-01T00:00:00Z'), undefined).from).toBe(all.from);
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(killOrphans);
 afterAll(() => place.remove());
 
-/** What a start with these settings says before it gives up. */
+/** The message of a start that fails with these settings. */
 async function refusal(settings: Record<string, string>, script = 'src/main.ts'): Promise<string> {
   const { code, output } = await startNode(script, { ...place.env, ...settings }).ended;
   expect(code).toBe(1);
@@ -59,7 +59,7 @@ test('a data directory that can not be made is named', async () => {
   await mkdir(place.dataDir, { recursive: true });
   const file = path.join(place.dataDir, 'a-file');
   await writeFile(file, '');
-  // The last is a file system in which no one, not even root, can make a folder.
+  // The last is a file system in which nobody, not even root, can create a folder.
   const folders = [file, path.join(file, 'below'), '/sys/pms-data'];
   const outputs = await Promise.all(folders.map((folder) => refusal({ DATA_DIR: folder })));
   const reasons = ['is a file, not a folder', 'is below a file, not a folder', 'is not writable by this user'];

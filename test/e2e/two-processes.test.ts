@@ -74,10 +74,10 @@ test('another worker completes what a killed one had under way, with one more ca
   expect(await openai.calls()).toBe(3);
 });
 
-/** What a caller was told of, and Temporal has lost. */
+/** An accepted execution that Temporal has lost. */
 const LOST = '01980000-0000-7000-8000-000000000001';
 
-/** Copies an execution into a row of its own, which no workflow knows. */
+/** Copies an execution to a row without a workflow. */
 async function loseCopyOf(id: string): Promise<void> {
   const client = new pg.Client(database.url);
   await client.connect();
@@ -109,7 +109,7 @@ test('both stop in order when they are asked to, even in the middle of a call', 
   [api, worker] = await Promise.all([startApi(), startWorker()]);
   expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
   expect(await openai.calls()).toBe(before + 1);
-  // Found by a look that comes from time to time: until then, the next test has the time.
+  // Found by a periodic check: the next test can run until then.
   await loseCopyOf(id);
 });
 

@@ -8,7 +8,7 @@ test('what is secret of a webhook is in no log of any process, whatever the leve
   const stage = await scene.stage({ LOG_LEVEL: 'trace', WEBHOOK_RETRY_WAITS: '1s,1s' });
   const processes = await Promise.all([stage.startApi(), stage.startWorker()]);
   const receiver = await scene.receiver((request, response) => {
-    // The first attempt fails and sends back all that it got.
+    // The first attempt fails and echoes everything that it received.
     const isFirst = request.headers['x-delivery-attempt'] === '1';
     response.writeHead(isFirst ? 500 : 200).end(JSON.stringify(request.headers));
   });

@@ -57,7 +57,7 @@ describe('lockDataDir', () => {
     const stopped = path.join(folder, 'copied-stopped');
     await cp(dir, stopped, { recursive: true });
     await (await lockDataDir(stopped)).release();
-    // By who knows better.
+    // By an impatient user.
     await rm(path.join(live, 'lock.pid'));
     await (await lockDataDir(live)).release();
   });

@@ -15,8 +15,8 @@ export async function scratchFolder(): Promise<{ folder: string; remove: () => P
 }
 
 /**
- * Another Node.js process that runs `code` (its body may await, and tells its first news by `tell(value)`) and then
- * stays until it is killed, or this process ends.
+ * Another Node.js process that runs `code` (which may await, and reports its first result with `tell(value)`) and then stays
+ * until it is killed, or this process ends.
  */
 export async function otherProcess(
   imports: Record<string, string>,
@@ -30,7 +30,7 @@ export async function otherProcess(
   const script = `${lines.join('\n')}
 const tell = (value) => console.log(JSON.stringify(value));
 ${code}
-// So that nothing stays behind when the test run ends early.
+// So that nothing is left behind if the test run ends early.
 process.stdin.resume().on('end', () => process.exit());`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     env,

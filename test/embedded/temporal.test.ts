@@ -84,7 +84,7 @@ describe('startTemporal', () => {
     await withClient(server.address, async (client) => {
       // As an API and a worker do that start together.
       await Promise.all([registerSearchAttributes(client), registerSearchAttributes(client)]);
-      // They are known at once, which Temporal does not promise.
+      // They are known immediately, which Temporal does not promise.
       const typedSearchAttributes = Object.values(SEARCH_ATTRIBUTES).map((key) => ({ key, value: 'x' }));
       await client.workflow.start('anything', { taskQueue: 'nobody', workflowId: 'described', typedSearchAttributes });
       expect(await registerSearchAttributes(client)).toEqual([]);
@@ -127,7 +127,7 @@ describe('startTemporal', () => {
     const bin = path.join(folder, 'bin');
     await mkdir(bin);
     const env = await envWithoutSetpriv(bin);
-    // Nobody reads what it logs any more, so one that has something to log just then ends by itself: then another is tried.
+    // Nobody reads its log anymore, so one that logs at that moment ends unexpectedly: try another.
     for (let left = 3; ; left -= 1) {
       const dbFile = path.join(folder, `orphan-${left}.db`);
       const other = await startInAnotherProcess(dbFile, env);

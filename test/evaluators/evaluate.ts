@@ -7,7 +7,7 @@ import {
   prepareEvaluator,
 } from '../../src/evaluators/registry.ts';
 
-/** An example with this output; the rest may be given. */
+/** An example with this output; the rest is optional. */
 export function exampleOf(output: string, rest: Partial<Example> = {}): Example {
   return {
     output,
@@ -47,7 +47,7 @@ export function endpointOf(options: unknown): PreparedEndpoint {
   return evaluator;
 }
 
-/** What a request with these options is told is wrong with it, as `path: message`. */
+/** The errors of a request with these options, as `path: message`. */
 export function faultsOf(evaluators: unknown): string[] {
   const result = EvaluatorsSchema.safeParse(evaluators);
   if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);

@@ -29,7 +29,7 @@ function randomText(length: number): string {
   }).join('');
 }
 
-/** A schema that takes exponential time on nested lists. */
+/** A schema that takes exponential time for nested lists. */
 const BRANCH = { items: { $ref: '#/$defs/n' }, type: 'array' };
 const EXPONENTIAL = { $defs: { n: { anyOf: [BRANCH, BRANCH] } }, $ref: '#/$defs/n' };
 
@@ -60,7 +60,7 @@ describe('scoring', () => {
     await scorerOf([{ type: 'regex', pattern: 'a' }]).score({ output: 'a', expected: undefined });
     const niceness = readdirSync('/proc/self/task').map((thread) => {
       const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
-      // Behind the name, which may hold anything.
+      // After the name, which can contain anything.
       return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
     });
     expect(Math.max(...niceness)).toBeGreaterThanOrEqual(5);
@@ -98,7 +98,7 @@ describe('scoring', () => {
   });
 
   test('ends what takes too much memory, and works on', async () => {
-    // 16 million violations to tell of.
+    // 16 million violations to report.
     const schema = { items: { allOf: Array.from({ length: 700 }, () => ({ type: 'string' })) } };
     const scorer = scorerOf([{ type: 'json_schema', schema }]);
     const output = `[${'1,'.repeat(1_200)}1]`;
@@ -111,7 +111,7 @@ describe('scoring', () => {
     const slow = scorerOf([{ type: 'regex', pattern: SLOW_PATTERN }], 'hostile');
     const isOver = new AbortController();
     const flood = Array.from({ length: 12 }, () => slow.score({ output, expected: undefined }, isOver.signal));
-    // Most are still waiting when it ends: those that have a thread go on to the limit.
+    // Most are still waiting when it ends: those with a thread continue to the limit.
     const ended = Promise.allSettled(flood);
     let endedCount = 0;
     for (const each of flood)

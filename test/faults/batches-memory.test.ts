@@ -9,7 +9,7 @@ import type { Call } from '../support/service.ts';
 import { until } from '../support/wait-for.ts';
 
 const ITEMS = AT_FULL_SIZE ? 50_000 : 1_500;
-/** What a worker at work takes anyway: its code, the threads that score, connections, and garbage that is not collected yet. */
+/** The baseline of a working worker: its code, scoring threads, connections, and uncollected garbage. */
 const WARM_UP_ITEMS = AT_FULL_SIZE ? 2_000 : 500;
 const ITEM_BYTES = 4 * 1024;
 const MOST_MORE_MIB = 150;
@@ -25,7 +25,7 @@ const memoryMiB = (pid: number, field: 'VmHWM' | 'VmRSS'): number =>
     Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024,
   );
 
-/** A run over so many examples of {@link ITEM_BYTES}, from its creation to its end. */
+/** A run of examples of {@link ITEM_BYTES}, from its creation to its end. */
 async function runExamples(
   call: Call,
   name: string,
@@ -52,7 +52,7 @@ async function runExamples(
   return until(
     `the end of ${name}`,
     async () => {
-      // Each look sums up what there is, so it takes its time.
+      // Each poll sums up everything, which takes time.
       await delay(1_000);
       const { body } = await call('GET', `/evaluations/${begun.body.id}`);
       if (body.batches?.length > 0 && body.batches.every((batch: { status: string }) => batch.status === 'completed'))
@@ -80,7 +80,7 @@ test(`a worker's memory does not grow with a batch: ${ITEMS} calls of 4 KiB add 
     expect(run).toMatchObject({ status: 'completed', examples_failed: 0 });
   }
   const before = memoryMiB(pid, 'VmHWM');
-  // From now on the peak is that of what follows.
+  // Resets the peak for what follows.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const begun = Date.now();
   let settled = 0;
@@ -92,7 +92,7 @@ test(`a worker's memory does not grow with a batch: ${ITEMS} calls of 4 KiB add 
     `${ITEMS} calls in ${run.batches.length} batches, ${Math.round((Date.now() - begun) / 1_000)} s: at most ${settled} MiB of memory until ` +
       `all results were stored, ${memoryMiB(pid, 'VmHWM')} MiB until they were scored; ${before} MiB after two runs of ${WARM_UP_ITEMS}`,
   );
-  // The threads that score, and garbage that is not collected yet, are bounded by themselves, and take as much in an interactive run.
+  // The scoring threads and uncollected garbage have their own bounds, and are the same in an interactive run.
   expect(settled).toBeGreaterThan(0);
   expect(settled - before).toBeLessThan(MOST_MORE_MIB);
 });

@@ -16,10 +16,10 @@ import {
 import { callsOf, type Stage, setStage } from '../support/fault-stage.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Spread over what a batch goes through: its file, its submission, the wait, the download, its results and the scores. */
+/** Spread over the phases of a batch: file, submission, wait, download, results and scores. */
 const KILLS = AT_FULL_SIZE ? 60 : 6;
 const EXAMPLES = AT_FULL_SIZE ? 300 : 200;
-/** From the start of a worker until it is killed: a little later each time. */
+/** Time from the start of a worker until it is killed: a little later each time. */
 const LEAST_MS = 300;
 const SPAN_MS = 6_000;
 const AT_ONCE = 3;
@@ -39,7 +39,7 @@ async function batchesAt({ model }: Stage) {
   return Seen.parse(await (await fetch(new URL('/__batches', model.baseUrl))).json());
 }
 
-/** A run that went right: each example once, nothing called by itself, nothing paid for twice. */
+/** A correct run: each example once, none called individually, none paid for twice. */
 async function expectRight({ call, model }: Stage, { id }: Run, { prompts }: Material): Promise<void> {
   const run = await endedRun(call, id);
   const results: { output: string; status: string }[] = await resultsOf(call, id);

@@ -9,7 +9,7 @@ import { callsOf, KEY, type Stage, setStage, untilCalled } from '../support/faul
 import { type Started, startProcess } from '../support/processes.ts';
 import { makePrompt } from '../support/processes-service.ts';
 
-/** Long enough that a client which counts its attempts has given up. */
+/** Long enough that a client with a fixed number of attempts has given up. */
 const OUTAGE_MS = 9_000;
 /** The model answers while the API is away. */
 const LATENCY_MS = 4_000;

@@ -9,14 +9,14 @@ import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
 import { chooseProcesses, KEY, type Processes } from '../support/fault-stage.ts';
 import { killOrphans, type Started } from '../support/processes.ts';
 
-// Files that are as large as the service takes, pushed by the command line.
+// Pushes files of the maximum size with the command line.
 
 const MIB = 1024 * 1024;
 const FILE_BYTES = (AT_FULL_SIZE ? 256 : 16) * MIB;
-/** What is kept of a file at any moment, beyond what the next garbage collection frees. */
+/** Maximum memory retained for a file at any moment, excluding garbage. */
 const MAX_KEPT_MIB = 12;
 
-// Collects garbage all the time, so that what is left is what is kept; says at the end how much that was at most, and all memory.
+// Collects garbage constantly, so that only live memory is left; reports its maximum, and that of all memory.
 const WATCH = `
   let kept = 0;
   setInterval(() => { gc(); kept = Math.max(kept, process.memoryUsage().arrayBuffers); }, 50).unref();
@@ -60,7 +60,7 @@ const FORMATS = {
 };
 type File = keyof typeof FORMATS;
 
-/** Writes a file that is as large as it may be, and not larger. @returns how many examples it has */
+/** Writes a file of the maximum size. @returns the number of its examples */
 async function writeRows({ folder }: Cli, file: File, bytes: number): Promise<number> {
   const { head, row } = FORMATS[file];
   let rows = 0;
@@ -102,7 +102,7 @@ test.each<[string, File]>([
 test('an API that is killed in mid-upload is status 3, in one line; nothing was stored, and pushing again works', async () => {
   const rows = await writeRows(cli, 'rows.jsonl', FILE_BYTES);
   const command = ['datasets', 'push', 'large', 'rows.jsonl'];
-  // It reads nothing, so that the upload can't end before the kill: buffers of connections hold less than the file.
+  // It reads nothing, so that the upload can't end before the kill: buffers of connections are smaller than the file.
   api.kill('SIGSTOP');
   const pushing = cli.start(command, { nodeFlags: [IN_A_TERMINAL] });
   // The bar that a terminal shows.

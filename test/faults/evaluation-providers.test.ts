@@ -26,7 +26,7 @@ beforeAll(async () => {
     temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
     latencyMs: 50,
     env: {
-      // Long enough for a busy machine: a response that takes longer is a call more.
+      // Long enough for a busy machine: a slower response is an additional call.
       MODEL_TIMEOUT: '4s',
       ANTHROPIC_API_KEY: 'x',
       ANTHROPIC_BASE_URL: anthropic.baseUrl,
@@ -52,14 +52,14 @@ interface Trouble {
   hopeless?: number[];
 }
 
-/** Runs at the same time, each with a provider that has a trouble of its own. */
+/** Concurrent runs, each with a different provider problem. */
 async function expectRightInSpiteOf(troubles: Trouble[]): Promise<void> {
   const outcomes = await Promise.allSettled(
     troubles.map(async ({ name, model, provider, behaviour, every, examples, hopeless }) => {
       await behave(provider, behaviour);
       const material = await makeMaterial(stage.call, name, examples, { model });
       const run = await startRun(stage.call, material, CONCURRENCY);
-      // One call for each spoiled one, and some for responses that took this machine longer than they may: a stall meets all in flight.
+      // One call for each spoiled one, and some for responses that were too slow on this machine: a stall affects all in flight.
       const spoiled = Math.ceil(examples / (every - 1));
       await expectRight(
         { ...stage, model: provider },
@@ -70,7 +70,7 @@ async function expectRightInSpiteOf(troubles: Trouble[]): Promise<void> {
       );
     }),
   );
-  // None of them is left running where another has failed.
+  // No run is left when another has failed.
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
@@ -80,7 +80,7 @@ test('providers that refuse, stall or break off cost time, but no example', asyn
       name: 'refusing',
       model: 'openai/gpt-4o-mini',
       provider: stage.model,
-      // The one that is refused for good is the only one that fails.
+      // Only the one that is finally refused fails.
       behaviour: { rateLimitEvery: 3, retryAfter: '0.1', mode: 'fail', status: 400, matching: 'refusing 13.' },
       every: 3,
       examples: sized(40),

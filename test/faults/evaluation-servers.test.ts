@@ -53,7 +53,7 @@ test('while Temporal is away a run goes on, and what it finished is kept; calls 
   const material = await makeMaterial(stage.call, 'temporal-outage', sized(400));
   const run = await startRun(stage.call, material, CONCURRENCY);
   await untilCalled(stage.model, material.prompts, sized(400) / 5);
-  // A heartbeat that comes as soon as Temporal is back may be in time.
+  // A heartbeat right after Temporal's return may be in time.
   for (let outage = 1, isTakenOver = false; !isTakenOver && outage <= 10; outage += 1) {
     await servers.temporal.stop();
     await delay(Math.max(OUTAGE_MS, HEARTBEAT_TIMEOUT_MS));
@@ -110,7 +110,7 @@ test('while Temporal is away a run is refused and does not run later; one whose 
   await api.killTree();
   expect(await unanswered).toBeUndefined();
   await servers.temporal.start();
-  // Nobody was told of it: it is withdrawn, or begun by the same request once more, whatever comes first.
+  // Nobody was told of it: it is withdrawn, or started by the repeated request, whichever comes first.
   await database.query(`update evaluations set created_at = now() - interval '31 seconds' where prompt_name = $1`, [
     material.name,
   ]);

@@ -13,7 +13,7 @@ const EXAMPLES = sized(160);
 /** Before calls are held, by all runs together. */
 const ANSWERED = EXAMPLES / 8;
 
-// Most of their time they wait for heartbeats to be missed: they do that side by side, each on a stage of its own.
+// They mostly wait for missed heartbeats, so they run concurrently, each on its own stage.
 const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
@@ -33,11 +33,11 @@ async function stageWithWorker(): Promise<{ stage: Stage; worker: Started }> {
 const idOf = ({ headers }: Received) => headers['x-scoring-id'];
 const answerAll = ({ model }: Stage) => behave(model, {});
 
-/** From now on the model answers so many calls, and holds those that come after them. */
+/** From now on the model answers this many calls, and holds later ones. */
 const holdAfter = ({ model }: Stage, answered: number) =>
   behave(model, { mode: 'hold', after: answered, matching: 'held-' });
 
-/** Waits until the model's server was sent so many calls for this material, repeated ones included. */
+/** Waits until the model's server has received this many calls for this material, including repeated ones. */
 async function untilSent({ model }: Stage, materials: readonly Material[], count: number): Promise<void> {
   const prompts = materials.flatMap((material) => material.prompts);
   await until(`${count} calls at the model's server`, async () => {
@@ -68,7 +68,7 @@ test.concurrent('runs survive the kill of their only worker and of the next one,
   const scoredRun = await startRun(stage.call, scored, CONCURRENCY, { evaluators });
   const before = (await scorer.got(CONCURRENCY)).map(idOf);
 
-  // There are no credentials for the first: each example has failed with it when the second is called.
+  // The first has no credentials: each example has failed with it when the second is called.
   const models = { model: 'google/gemini-2.5-flash', fallback_models: ['openai/gpt-4o-mini'] };
   const materials = await Promise.all([
     makeMaterial(stage.call, 'held-killed', EXAMPLES),

@@ -55,7 +55,7 @@ test('workers that are killed in the middle of chains, half of them streamed: ea
   for (let kill = 1; kill <= KILLS; kill += 1) {
     await behaveAsEver();
     const chains: { prompt: string; at: number; id: string }[] = [];
-    // First those that the last model of the chain holds, so that the kill meets calls of each.
+    // First those held by the last model of the chain, so that the kill affects calls to each.
     for (const at of [...CHAIN.keys()].toReversed()) {
       const provider = providers[at] ?? stage.model;
       const before = await provider.calls();
@@ -82,7 +82,7 @@ test('workers that are killed in the middle of chains, half of them streamed: ea
       expect(execution).toMatchObject({ status: 'completed', model: CHAIN[2], requested_model: CHAIN[0] });
       const entries: { model: string; error: { message: string } | null; tokens: unknown }[] = execution.calls;
       const heldAt = chains[index]?.at ?? -1;
-      // The call that was in flight is made again, and no other.
+      // Only the call in flight is repeated.
       const made = CHAIN.map((_, at) => (at === heldAt ? 2 : 1));
       expect(calls.map((ofPrompt) => ofPrompt[index])).toEqual(made);
       expect(entries.map((entry) => entry.model)).toEqual(CHAIN.flatMap((name, at) => Array(made[at]).fill(name)));

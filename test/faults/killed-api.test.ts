@@ -15,15 +15,15 @@ interface Request {
   path: string;
   body: object;
   key: string;
-  /** Where it is stored. */
+  /** Its table. */
   table: string;
-  /** What runs it. */
+  /** Its workflow. */
   workflow: string;
-  /** What the model is sent for it, and for nothing else. */
+  /** The model input, which is unique to it. */
   prompt: string;
 }
 
-/** One of each kind. @param test its name goes into what they ask for */
+/** One of each kind. @param test name, which becomes part of the requests */
 function requestsOf(test: string): Request[] {
   const execution = `${test} execution`;
   const evaluation = `${test} evaluation`;
@@ -82,11 +82,11 @@ const count = async (table: string, condition: string, value: string) =>
 interface Stored extends Request {
   /** In the table. */
   id: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   answer: Promise<Answer | undefined>;
 }
 
-/** Asks, and waits until it is stored. */
+/** Sends a request, and waits until it is stored. */
 async function stored(request: Request): Promise<Stored> {
   const { path, body, key } = request;
   const answer = stage.call('POST', path, { body, headers: { 'Idempotency-Key': key } }).catch(() => undefined);
@@ -98,7 +98,7 @@ async function stored(request: Request): Promise<Stored> {
   return { ...request, id, answer };
 }
 
-/** As if what no caller was told of had been there for a minute. */
+/** Makes requests without a response a minute older. */
 async function aMinuteLater(requests: readonly Stored[]): Promise<void> {
   const ago = `now() - interval '1 minute'`;
   for (const { table, id } of requests) {
@@ -132,7 +132,7 @@ async function expectNewStarts(requests: readonly Request[]): Promise<void> {
 }
 
 test('what an API stored that was killed before the start is never run', async () => {
-  // What it sends to Temporal from now on goes into the void: the start, which follows the insert.
+  // From now on everything sent to Temporal is lost: the start, which follows the insert.
   proxy.stall();
   const requests = await Promise.all(requestsOf('unstarted').map(stored));
   await api.killTree();

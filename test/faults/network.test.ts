@@ -7,9 +7,10 @@ import { killOrphans } from '../support/processes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
-// The worst of what `npm run check:network` does, without Toxiproxy. It measures how long recovery takes; here it has to come.
+// The worst faults of `npm run check:network`, without Toxiproxy. The script measures the time of recovery; here recovery must
+// only happen.
 
-/** Longer than connections take to be made. */
+/** Longer than connections take to establish. */
 const FAULT_MS = 6_000;
 const AFTER_MS = 4_000;
 

@@ -7,9 +7,12 @@ import type { Started } from '../support/processes.ts';
 import { endedExecution, makePrompt, runAsync } from '../support/processes-service.ts';
 import { until } from '../support/wait-for.ts';
 
-/** An execution is set aside after two ends of a process, and has failed after the third. */
+/** An execution is isolated after two crashes, and has failed after the third. */
 const ENDS = 3;
-/** An example has failed after the fourth: one end while it is set aside may be chance, since many are, one after the other. */
+/**
+ * An example fails after the fourth crash: one crash during isolation may be chance, because many are isolated one after the
+ * other.
+ */
 const ENDS_OF_EXAMPLE = 4;
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -27,7 +30,7 @@ async function stageWithWorker(): Promise<{ stage: Stage; worker: Started }> {
   return { stage, worker };
 }
 
-/** Kills each worker that sends this prompt, and starts the next. @returns the one that is left */
+/** Kills each worker that sends this prompt, and starts the next. @returns the surviving one */
 async function killWhoeverSends(prompt: string, { stage, worker }: { stage: Stage; worker: Started }) {
   let left = worker;
   for (let end = 1; end <= ENDS_OF_EXAMPLE; end += 1) {
@@ -38,13 +41,13 @@ async function killWhoeverSends(prompt: string, { stage, worker }: { stage: Stag
   return left;
 }
 
-// Most of their time they wait for dead workers to be missed: they do that side by side, each on a stage of its own.
+// They mostly wait for dead workers to be detected, so they run concurrently, each on its own stage.
 
 test.concurrent('an example that ends every process is set aside and fails, and all others are completed', async () => {
   const { stage, worker } = await stageWithWorker();
   const material = await makeMaterial(stage.call, 'mostly-harmless', 20);
   const [poisoned, prompt = ''] = [3, material.prompts[3]];
-  // Nobody else's call is held: what is in flight beside it is answered.
+  // Only this prompt is held: other calls in flight are answered.
   await behave(stage.model, { mode: 'hold', matching: prompt });
   const run = await startRun(stage.call, material, 5);
   const left = await killWhoeverSends(prompt, { stage, worker });
@@ -83,7 +86,7 @@ test.concurrent('an execution that ends every process is set aside and fails, an
   });
   for (const id of others) expect(await endedExecution(stage.call, id)).toMatchObject({ status: 'completed' });
   expect((await callsOf(stage.model, all))[3]).toBe(ENDS);
-  // What comes next finds a worker that is well.
+  // Later work finds a healthy worker.
   expect(await endedExecution(stage.call, await runAsync(stage.call, 'greet', 'Mary'))).toMatchObject({
     status: 'completed',
   });

@@ -8,9 +8,9 @@ import { KEY, type Stage, setStage } from '../support/fault-stage.ts';
 import { type Started, startProcess } from '../support/processes.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Long enough that a client which counts its attempts has given up. */
+/** Long enough that a client with a fixed number of attempts has given up. */
 const OUTAGE_MS = 9_000;
-/** Of each client: so many that batches are under way when the API is killed. */
+/** Per client: enough that batches are in flight when the API is killed. */
 const RUNS = 3_000;
 
 const PYTHON = `

@@ -58,7 +58,7 @@ async function killAndRestart(victim: Victim): Promise<void> {
   running[victim] = await (victim === 'api' ? processes.startApi() : processes.startWorker());
 }
 
-/** What a release looks like to its callers, however often everything was killed meanwhile. */
+/** A release as seen by its callers, however often everything was killed. */
 interface Seen {
   id: string;
   status: string;
@@ -79,7 +79,7 @@ const isOver = ({ status }: Seen) => !['in_progress', 'paused', 'awaiting_approv
 
 const execution = (name: string) => ({ prompt_name: name, label: 'production', variables: { q: 'x' } });
 
-/** What everybody gets is what the release says. */
+/** The received versions match the release's state. */
 async function expectAgreement(name: string, seen: Seen): Promise<void> {
   const run = await until('an execution', async () => {
     const { status, body } = await processes.call('POST', '/executions', {
@@ -104,7 +104,7 @@ async function killAtEveryStep(name: string, first: number): Promise<{ kills: nu
       const seen = await look(id);
       if (isOver(seen) || seen.step > killedAt) return seen;
       if (seen.status === 'awaiting_approval')
-        // Pressed twice, as whoever gets no answer does.
+        // Sent twice, as after a lost response.
         for (const _ of [1, 2]) await processes.call('POST', `/releases/${id}/approve`);
       if (seen.steps[seen.step]?.type === 'analyze')
         await processes.call('POST', '/executions', { body: execution(name) });
@@ -126,7 +126,7 @@ async function killAtEveryStep(name: string, first: number): Promise<{ kills: nu
       type === 'analyze' || index === 9 ? expect.stringMatching(/passed|inconclusive/) : 'passed',
     ),
   ]);
-  // One after the other, each begun and ended once.
+  // One after the other, each started and ended once.
   const times = ended.steps.flatMap(({ started_at, finished_at }) => [started_at, finished_at]);
   expect(times.toSorted()).toEqual(times);
   const passed = ended.decisions.filter(({ verdict }) => verdict === 'approved' || verdict === 'passed');
@@ -194,7 +194,7 @@ test('a rollback while Temporal is stopped is obeyed at once, and the workflow a
   expect(body.status).toBe('rolled_back');
   const prompt = (await processes.call('GET', `/prompts/${name}?label=production`)).body;
   expect([prompt.version, prompt.release]).toEqual([1, undefined]);
-  // One that is started now begins when Temporal is back.
+  // One started now begins when Temporal is back.
   const later = await startRelease(processes.call, name, [{ type: 'promote' }]);
   await servers.temporal.start();
   await until('the next release', async () => (await look(later.id)).status === 'succeeded');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findPostgres } from '../../src/embedded/postgres/postgres-program.ts';
 import { type Moments, prepareMoments, restore } from '../support/restore-drill.ts';
 
-// Ahead of all tests: jest refuses imports while tests of a file come and go.
+// Before all tests: jest refuses imports between concurrent tests of a file.
 await findPostgres();
 
 let moments: Moments;

@@ -63,7 +63,7 @@ test(
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const read = async (id: string) => (await call('GET', `/rules/tone/backfills/${id}`)).body;
 
-    // What one costs, by a backfill that is canceled at once.
+    // The cost of one, from a backfill that is canceled right away.
     const probe = (await call('POST', '/rules/tone/backfill', { body: { since, max_cost: 0.000_001 } })).body;
     const probed = await until('the first is paid', async () => {
       const row = await read(probe.id);
@@ -109,7 +109,7 @@ test(
     );
     expect(scores).toEqual([{ executions: EXECUTIONS, scores: 2 * EXECUTIONS }]);
     expect((await sql.query('select 1 from rule_items')).rows).toEqual([]);
-    // All that was paid and stored, once.
+    // Everything was paid for and stored once.
     expect(Number(ended.spent)).toBeCloseTo((EXECUTIONS - 1) * oneUsd, 9);
   },
   TIMEOUT_MS,

@@ -36,8 +36,8 @@ async function stageOf(env: Record<string, string> = {}): Promise<Stage> {
 }
 
 /**
- * A worker with a run whose first examples have their answers, and as many calls in flight as it may have, and an execution whose
- * call is in flight, too. The model holds them all.
+ * A worker with a run whose first examples are answered and whose calls in flight are at the limit, and with an execution whose
+ * call is in flight. The model holds them all.
  */
 async function callsUnderWay(name: string, env: Record<string, string> = {}) {
   const stage = await stageOf(env);
@@ -65,7 +65,7 @@ async function expectGoodEnd(worker: Started): Promise<void> {
 
 const isOver = (worker: Started) => Promise.race([worker.ended.then(() => true), delay(0, false)]);
 
-// These wait for calls most of the time: beside each other, each on a stage of its own.
+// These mostly wait for calls, so they run concurrently, each on its own stage.
 
 test.concurrent('a worker that is asked to stop waits for long calls, stores their answers and begins no other, and the next one pays for the rest only', async () => {
   const { stage, worker, material, run, id } = await callsUnderWay('long-calls');
@@ -108,7 +108,7 @@ test.concurrent('calls and deliveries that are longer than SHUTDOWN_GRACE are gi
   expect(await endedExecution(stage.call, id)).toMatchObject({
     status: 'completed',
     attempts: 2,
-    // It is not set aside for that, however often it happens.
+    // It is not isolated for that, however often it happens.
     calls: [stopped, { error: null }],
   });
   expect(await callsOf(stage.model, ['Greet Ada.'])).toEqual([2]);
@@ -171,7 +171,7 @@ test.concurrent('processes that have nothing to do any more end long before the 
     for (const started of [nextWorker, api]) {
       const askedAt = Date.now();
       await askToStop(started);
-      // The test would be given up long before the grace is over.
+      // The test would time out long before the grace period is over.
       await expectGoodEnd(started);
       tell(`idle: ended after ${((Date.now() - askedAt) / 1_000).toFixed(1)} s`);
     }

@@ -91,7 +91,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     first.say('one ');
     await said(reader, 'one ');
     api.kill(signal);
-    // Streams do not take up the time that other requests have.
+    // Streams do not use up the time of other requests.
     expect(await reader.ended).toBe(signal === 'SIGTERM' ? 'ended' : 'cut');
     await api.ended;
     first.say('two ');

@@ -14,14 +14,14 @@ import { answering, type Respond } from '../support/receiver.ts';
 import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Of one process to one host. At full size some are held back when their worker is killed, and come back after 30 s only. */
+/** Per process and host. At full size some are deferred when their worker is killed, and come back only after 30 s. */
 const HOST_CONCURRENCY = AT_FULL_SIZE ? 20 : 50;
-/** So many retries that an outage uses none of them up, and so seldom that they leave room for first attempts. */
+/** Enough retries for any outage, and rare enough to leave room for first attempts. */
 const MANY_RETRIES = Array.from({ length: 50 }, () => (AT_FULL_SIZE ? '30s' : '5s')).join(',');
 
 const scene = createScene();
 let stage: WebhookStage;
-/** The only one while a test begins. */
+/** The only one at the start of a test. */
 let worker: Started;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   worker = await stage.startWorker();
 });
 afterAll(() => scene.end());
-// What is sent to a webhook ends with its test.
+// Deliveries to a webhook end with its test.
 const inTurn = createTurns(() => stage.query({ text: `update webhooks set status = 'disabled'` }));
 
 /** Does something to an answer for as long as its connection is open. */
@@ -60,7 +60,7 @@ function flood({ socket }: IncomingMessage, chunk: Buffer, bytes: number): void 
 
 const HUGE = 200 * 1024 * 1024;
 
-/** By what they do; the trap is where one of them redirects to. */
+/** By behavior; the trap is the target of a redirect. */
 function hostileReceivers(
   trap: string,
 ): Record<string, { respond: Respond; status: number | null; error: string | null }> {
@@ -114,7 +114,7 @@ function hostileReceivers(
   };
 }
 
-// Waits most of the time: beside the others, on a stage of its own.
+// Mostly waits, so it runs concurrently with the others on its own stage.
 test.concurrent('receivers that misbehave harm only their own deliveries, which say why they failed', async () => {
   const own = await scene.stage({ WEBHOOK_TIMEOUT: '10s', WEBHOOK_RETRY_WAITS: '1h' });
   const ownWorker = await own.startWorker();
@@ -145,7 +145,7 @@ test.concurrent('receivers that misbehave harm only their own deliveries, which 
   expect(ownWorker.output()).not.toMatch(/unhandled|"level":60/);
 });
 
-/** Events whose receiver is down: each has been tried. Nothing listens on `port`. */
+/** Events whose receiver is down: each has been attempted. Nothing listens on `port`. */
 async function outage() {
   const [port = 0] = await freePorts(1);
   const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
@@ -173,7 +173,7 @@ test.concurrent('events that were written while their receiver was down arrive, 
 test.concurrent('events of an outage of their receiver arrive though the worker is killed again and again', () =>
   inTurn(async () => {
     const { port, webhook, events } = await outage();
-    // So many are in flight at every moment that each kill hits some.
+    // Enough in flight at every moment that each kill hits some.
     const receiver = await scene.receiver((_request, response) => {
       setTimeout(() => response.writeHead(200).end(), 200);
     }, port);
@@ -206,7 +206,7 @@ test.concurrent('a receiver that is slow with many deliveries holds up none to a
     const healthy = await scene.receiver();
     const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
     const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });
-    // More than a process begins of one workspace at a time.
+    // More than a process starts for one workspace at a time.
     const queued = await stage.rows.events(150);
     await until('all of the slow ones are claimed, or were', async () => {
       const text = 'select from deliveries where webhook_id = $1 and (claimed_at is not null or attempts_made > 0)';

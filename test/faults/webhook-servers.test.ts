@@ -36,13 +36,13 @@ afterEach(async () => {
 });
 afterAll(() => scene.end());
 
-/** First attempts fail; those that come so early that they are retried meanwhile are held. */
+/** First attempts fail; those early enough to be retried in between are held. */
 function failingOnce(hold: Hold): Respond {
   return (request, ...rest) =>
     request.headers['x-delivery-attempt'] === '1' ? answering(500)(request, ...rest) : hold.respond(request, ...rest);
 }
 
-/** The worker got over it by itself. */
+/** The worker recovered on its own. */
 function expectStillUp(): void {
   expect(isAlive(worker.pid)).toBe(true);
   expect(worker.output()).not.toMatch(/unhandled|"level":60/);
@@ -136,7 +136,7 @@ test('everything that was killed at once goes on where it was', async () => {
   const underWay = await stage.rows.events(EVENTS);
   await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
   await Promise.all([worker.killTree(), servers.postgres.kill(), servers.temporal.kill()]);
-  // What the worker had sent may still be on its way.
+  // Requests of the worker may still be on their way.
   await receiver.disconnected();
   const hit = hold.held();
   hold.release();
@@ -164,7 +164,7 @@ test('deliveries that a new, empty Temporal knows nothing of are started anew at
   await worker.killTree();
   await servers.loseTemporal();
   receiver.respond = answering(200);
-  // What is overdue by a minute is looked after.
+  // Work overdue by a minute is picked up.
   await stage.query(
     {
       text: `update deliveries set next_attempt_at = now() - interval '2 minutes', started_at = now() - interval '3 minutes',

@@ -22,17 +22,17 @@ const HOST_CONCURRENCY = 32;
 
 const scene = createScene();
 let stage: WebhookStage;
-/** The only one while a test begins. */
+/** The only one at the start of a test. */
 let worker: Started;
 
 beforeAll(async () => {
   stage = await scene.stage({ WEBHOOK_TIMEOUT: '60s' });
 });
 afterAll(() => scene.end());
-// What is sent to a webhook ends with its test.
+// Deliveries to a webhook end with its test.
 const inTurn = createTurns(() => stage.query({ text: `update webhooks set status = 'disabled'` }));
 
-// Waits most of the time: beside the others, on a stage of its own.
+// Mostly waits, so it runs concurrently with the others on its own stage.
 test.concurrent('a retry comes once and not before its time, though the worker was killed while it waited', async () => {
   const own = await scene.stage({ WEBHOOK_RETRY_WAITS: '12s,10m' });
   const receiver = await scene.receiver(answering(500));
@@ -56,7 +56,7 @@ test.concurrent('a retry comes once and not before its time, though the worker w
   tell(`killed while it waited: the retry came ${lateMs} ms after its time`);
   expect(receiver.received.map(({ headers }) => headers['x-delivery-attempt'])).toEqual(['1', '2']);
   expect(tally(receiver.received, [event])).toEqual({ lost: 0, duplicates: 0 });
-  // The row's time is taken when the attempt is stored; the workflow's timer begins a little later.
+  // The row's time is taken when the attempt is stored; the workflow's timer starts a little later.
   expect(lateMs).toBeGreaterThanOrEqual(0);
 });
 
@@ -167,7 +167,7 @@ test.concurrent('a worker that is asked to stop ends its attempts and records th
     const hold = holding();
     const receiver = await scene.receiver(hold.respond);
     const webhook = await stage.rows.webhook({ url: receiver.url });
-    // More than go to one host at a time: some are held back as the worker stops.
+    // More than go to one host at a time: some are deferred when the worker stops.
     const events = await stage.rows.events(3 * HOST_CONCURRENCY);
     await until('the attempts are under way', async () => hold.held() === HOST_CONCURRENCY);
     worker.kill('SIGTERM');

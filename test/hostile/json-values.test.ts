@@ -3,7 +3,7 @@ import { report } from '../support/hostile-report.ts';
 import { AT_FULL_SIZE, type HostileStage, setHostileStage, sized } from '../support/hostile-stage.ts';
 
 const BODY_BYTES = Math.floor(3.9 * 1024 * 1024);
-/** Of another workspace's reads ninety-nine in a hundred take no longer while large bodies and records are dealt with. */
+/** Ninety-nine percent of another workspace's reads take at most this long while large bodies and records are processed. */
 const MAX_READ_MS = 300;
 
 let stage: HostileStage;
@@ -17,7 +17,7 @@ afterAll(() => stage?.end());
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** A list of so many bytes, of which every item is this. */
+/** A list of that many bytes, consisting of this item. */
 const listOf = (item: string, bytes: number) =>
   `[${`${item},`.repeat(Math.floor(bytes / (item.length + 1)) - 1)}${item}]`;
 const TINY = ['{}', '[]', '1'];
@@ -58,7 +58,7 @@ test('bodies of as many values as may be', async () => {
   });
 });
 
-/** Makes the variables of a stored row a list of tiny values, of which none can be sent any more. */
+/** Makes the variables of a stored row a list of tiny values, more than a request can contain. */
 const TOO_MANY = `jsonb_build_object('x', ('[' || repeat('{},', $2::int / 3 - 1) || '{}]')::jsonb)`;
 
 test('stored records of more values than may be sent', async () => {

@@ -14,7 +14,7 @@ const receivers: Receiver[] = [];
 beforeAll(async () => {
   stage = await setHostileStage();
 });
-// What was measured is there, also where a later act takes for ever.
+// Reports the measurements, even if a later act never ends.
 afterEach(() => report(stage.rows, AT_FULL_SIZE));
 afterAll(async () => {
   if (stage === undefined) return;
@@ -22,7 +22,7 @@ afterAll(async () => {
   for (const receiver of receivers) await receiver.close();
 });
 
-/** What is asked for, whatever comes of it: only a failure of the service itself counts. */
+/** Sends a request with any result: only a failure of the service itself counts. */
 async function ask(method: string, path: string, body?: object): Promise<Answer> {
   const answer = await stage.call(method, path, body === undefined ? {} : { body });
   expect(answer.status === 500 ? answer.body : undefined).toBeUndefined();
@@ -40,7 +40,7 @@ async function untilEnded(id: string): Promise<void> {
   await waitFor(`the end of ${id}`, async () => ENDED.includes((await ask('GET', `/evaluations/${id}`)).body.status));
 }
 
-/** Of `a` and `b`, which keeps patterns busy that count them. */
+/** A text of `a` and `b`, which keeps counting patterns busy. */
 function randomText(length: number): string {
   return times(Math.ceil(length / 8), () =>
     Math.floor(Math.random() * 256)
@@ -68,7 +68,7 @@ test('patterns that take long on long outputs', async () => {
   });
 });
 
-/** About so many bytes of JSON Schema that take long to compile. */
+/** JSON Schema of that many bytes that takes long to compile. */
 function largeSchema(bytes: number): object {
   const branch = (n: number) => ({
     type: 'object',
@@ -137,7 +137,7 @@ test('receivers that hang', async () => {
   for (const { id } of (await ask('GET', '/webhooks')).body.data) await ask('DELETE', `/webhooks/${id}`);
 });
 
-/** So many at once, each so many times. */
+/** Concurrent requests, each repeated. */
 async function storm(concurrency: number, rounds: number, paths: readonly string[]): Promise<void> {
   await Promise.all(
     times(concurrency, async (n) => {

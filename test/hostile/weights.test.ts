@@ -48,7 +48,7 @@ async function untilEnded(path: string): Promise<{ status: string; error?: { mes
   });
 }
 
-/** About 1 MiB, which takes far more once it is parsed. */
+/** About 1 MiB, which takes far more when parsed. */
 const heavy = (n: number) => ({ list: times(95_000, () => ({})), text: `${n} `.padEnd(600_000, 'x') });
 
 test('large examples in many runs at a time', async () => {

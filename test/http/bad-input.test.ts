@@ -28,7 +28,7 @@ let resources: Resources;
 let feedbackToken: string;
 let byBrowser: Record<string, string>;
 beforeAll(async () => {
-  // No workspace may send so many uploads at once, but here they are refused for what is in them alone.
+  // No workspace could send this many concurrent uploads, but here only their content should be rejected.
   service = await startTestService({ QUOTA_UPLOADS: String(2 * AT_ONCE) }, { workers: false });
   api = await readApi(service.origin);
   resources = await createResources(service, api);
@@ -41,7 +41,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Calls the API. Of a stream only the head is read: no worker runs here that would end it. Feedback is given with a token in place of the key, and a program is let in by a session. */
+/**
+ * Calls the API. Reads only the head of a stream: no worker runs here that would end it. Feedback uses a token instead of the key, and
+ * device approval a session.
+ */
 const call: Call = (method, path, options) =>
   service.call(method, path, {
     ...(path.startsWith('/feedback') && { key: feedbackToken }),
@@ -56,10 +59,10 @@ const INTERNALS =
   /node_modules|\.[jt]s:\d|\bat \w+ \(|SQLSTATE|syntax error at|relation "|ECONN|ENOENT|grpc|127\.0\.0\.1|Cannot read|is not a function|Invalid (regular|input|option|key)|Too (big|small): |expected \w+, received/i;
 const MAX_ERROR_CHARS = 20_000;
 
-/** What is wrong with an answer to a bad request; undefined where nothing is. */
+/** The problem with the response to a bad request; undefined if there is none. */
 function problemOf({ status, headers, body }: Answer): string | undefined {
   const text = JSON.stringify(body);
-  // It was taken; OpenAI's format has no other way to say so.
+  // It was accepted; OpenAI's format has no other way to say so.
   if (body.error?.message?.includes('is still running')) return undefined;
   if (!STATUSES.includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
   if (headers.get('X-Request-Id') === null) return 'no X-Request-Id';
@@ -79,10 +82,10 @@ interface Attempt {
   send: () => Promise<Answer>;
 }
 
-/** Many: each execution that is taken waits up to a second for its start, since no worker begins those before it. */
+/** Many: each accepted execution waits up to a second for its start, because no worker starts those before it. */
 const AT_ONCE = 64;
 
-/** Makes all attempts, some at a time, and gives what went wrong. */
+/** Makes all attempts with limited concurrency. @returns the problems */
 async function problemsOf(attempts: Attempt[]): Promise<string[]> {
   const problems: string[] = [];
   const waiting = attempts.values();
@@ -99,7 +102,7 @@ async function problemsOf(attempts: Attempt[]): Promise<string[]> {
   return problems;
 }
 
-/** A HEAD request. Its answer has no body to look at. */
+/** A HEAD request, whose response has no body. */
 async function head(path: string): Promise<Answer> {
   const { status, headers } = await fetch(`${service.origin}/v1${path}`, {
     method: 'HEAD',
@@ -132,7 +135,7 @@ describe('bodies', () => {
           const body = () => withValueAt(operation.example, place, value);
           return {
             what: `${nameOf(operation)} with ${name} as ${place.join('.')}`,
-            // Large ones are many: each is made when its turn comes.
+            // Created lazily because there are many large ones.
             get refused() {
               return api.faultOf(bodySteps(operation), JSON.parse(JSON.stringify(body()))) !== null;
             },
@@ -308,7 +311,7 @@ describe('queries', () => {
         : [
             ...['no_such', '__proto__', 'constructor', 'toString', 'limit[]', 'a.b'].map((name) => [name, `${name}=1`]),
             ...queryOf(operation)
-              // Conditions on scores and metadata may be repeated.
+              // Conditions on scores and metadata are repeatable.
               .filter((name) => name !== 'score' && name !== 'metadata')
               .map((name) => [name, `${name}=1&${name}=1`]),
           ].map(
@@ -319,7 +322,7 @@ describe('queries', () => {
                 const answer = await call(operation.method, `${resources.fill(operation)}?${query}`, {
                   body: operation.example,
                 });
-                // A parameter that is required may be at fault, too.
+                // A required parameter may be invalid, too.
                 const details: { path: string }[] = answer.body.error?.details ?? [];
                 if (!details.some(({ path }) => path === name)) return { ...answer, status: 999 };
                 return answer;
@@ -361,7 +364,7 @@ describe('paths', () => {
       HOSTILE_SEGMENTS.map(
         (segment): Attempt => ({
           what: `${nameOf(operation)} with ${segment.slice(0, 40)}`,
-          // What is no id is the id of nothing.
+          // An invalid id refers to nothing.
           refused: /^%(00|ff|zz|ED.*)?$/.test(segment) && /\{name\}(?!.*\{id\})/.test(operation.path),
           send: () =>
             call(

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** As it is sent: `fetch` would undo it. */
+/** Without decompression: `fetch` would undo it. */
 function get(path: string, encoding: string | undefined, method = 'GET') {
   return new Promise<{ headers: http.IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
     const headers = { Authorization: `Bearer ${service.key}`, ...(encoding && { 'Accept-Encoding': encoding }) };

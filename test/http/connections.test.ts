@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const CONNECTIONS = 40;
-/** One workspace alone has half of the connections at most. */
+/** One workspace gets at most half of the connections. */
 const SHARE = CONNECTIONS / 2;
 
 let service: TestService;

@@ -5,7 +5,7 @@ import { longestBlock } from '../support/event-loop.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** The aim is 100 ms on a current machine. TEST_REPORT=1 prints what it was. */
+/** The aim is 100 ms on a current machine. TEST_REPORT=1 prints the measurement. */
 const MAX_BLOCK_MS = 1_000;
 const MIB = 1_048_576;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await prompt('chat', '{{ history }}', { inputs: { history: { type: 'messages' } } });
   const lines = (letter: string) => Array.from({ length: 9_900 }, (_, n) => `${letter}${n}\n`).join('');
   for (const letter of ['a', 'b']) await prompt('lines', lines(letter));
-  // What is loaded and compiled once is not what is looked for.
+  // Excludes what is loaded and compiled only once.
   await service.call('POST', '/evaluations', {
     body: { prompt_name: 'echo', examples: [{ variables: { text: 'a' } }] },
   });
@@ -43,7 +43,7 @@ function fill(item: (index: number) => string, [open, close] = ['[', ']'], chars
   }
   return open + parts.join() + close;
 }
-/** Nearly as many as a body may have. */
+/** Nearly the maximum for a body. */
 const manyKeys = fill((index) => `"${index.toString(36).padStart(7, 'k')}":1`, ['{', '}']);
 
 function randomLetters(length: number): string {
@@ -54,7 +54,7 @@ function randomLetters(length: number): string {
   }).join('');
 }
 
-/** As many messages as there may be, of as many parts. */
+/** The maximum number of messages, each with the maximum number of parts. */
 const messages = (part: string) =>
   `[${Array(200)
     .fill(`{"role":"user","content":[${Array(100).fill(part).join()}]}`)
@@ -386,7 +386,7 @@ test('schemas and patterns of one workspace do not keep those of another waiting
     while (!isOver) {
       const raw = `{"prompt_name":"echo","examples":[{"variables":{"text":"a"}}],"evaluators":[${tenSchemas}]}`;
       const { status } = await send('POST', '/evaluations', raw);
-      // Too large for the time that all have together, or no turn in time.
+      // Too large for the common time limit, or no turn in time.
       expect([201, 400, 500]).toContain(status);
     }
   });

@@ -17,7 +17,7 @@ const run = (key: string, text: string, more: object = {}) =>
 const count = async (text: string, ...values: unknown[]) =>
   Number((await service.dependencies.db.system.query<{ count: string }>({ text }, values))[0]?.count);
 
-/** Bodies that create something, by path; each uses `tag` so that what it made can be counted. */
+/** Bodies that create something, by path; each uses `tag` so that the results can be counted. */
 const creations: { path: string; body: (tag: string) => object; made: (tag: string) => Promise<number> }[] = [
   {
     path: '/prompts',
@@ -117,7 +117,7 @@ test('who did not wait gets the same answer again', async () => {
   const first = await service.call('POST', '/executions', { body, headers });
   const second = await service.call('POST', '/executions', { body, headers: { 'Idempotency-Key': 'async' } });
   expect(second.body).toEqual(first.body);
-  // As it was then: it may have begun, but not ended.
+  // As it was then: it may have started, but not ended.
   expect(['queued', 'running']).toContain(second.body.status);
 });
 

@@ -8,7 +8,7 @@ import { createTurns } from '../../src/lib/turns.ts';
 const MIB = 1024 * 1024;
 const work = createLargeWork(createTurns(), 16 * MIB);
 
-/** A request of a workspace, and what ends its response. */
+/** A request of a workspace, with a function that ends its response. */
 function request(workspaceId: string, signal = new AbortController().signal): { handling: Handling; close(): void } {
   const response = Object.assign(new EventEmitter(), { closed: false });
   return {
@@ -38,7 +38,7 @@ test('bodies of one workspace wait for one another, and those of another one do 
   expect(await isPending(received)).toBe(true);
   const other = request('b');
   await other.handling.receive(4 * MIB);
-  // Small ones take nothing.
+  // Small ones reserve nothing.
   await request('a').handling.receive(1_000);
   first[0]?.handling.dealtWith();
   await received;
@@ -69,7 +69,7 @@ test('a workspace has one turn at a time', async () => {
   await two.handling.turn(1_000);
   one.handling.dealtWith();
   await second;
-  // Writing its response goes on in the turn of its body, and ends it.
+  // Writing its response uses and ends the turn of its body.
   expect(await two.handling.show(async () => 'written')).toBe('written');
   const end = await one.handling.turn(MIB);
   end();
@@ -82,7 +82,7 @@ test('what a response takes is given back when it was sent, also to who has not 
   const two = request('a');
   const waiting = two.handling.reserve(2 * MIB);
   expect(await isPending(waiting)).toBe(true);
-  // What is kept is what was written.
+  // The reservation for what was written is kept.
   one.handling.keep(1_000);
   await waiting;
   const gone = request('a');

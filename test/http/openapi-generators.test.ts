@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { adaptForGenerators } from '../../src/http/openapi-generators.ts';
 
-/** What becomes of the schemas of a document. */
+/** The rewritten schemas of a document. */
 function schemasOf(schemas: object, paths: object = {}): Record<string, object> {
   const document = { paths, components: { schemas: structuredClone(schemas) as Record<string, object> } };
   adaptForGenerators(document);

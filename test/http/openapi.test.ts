@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Runs a check on every operation; a failure says on which. */
+/** Runs a check on every operation; a failure names the operation. */
 const onEvery = (check: (operation: Operation) => void) => {
   for (const operation of api.operations)
     try {
@@ -158,7 +158,8 @@ describe('the document', () => {
 
   test('documents Idempotency-Key on every POST that creates', () => {
     onEvery(({ method, status, path, parameters, operationId }) => {
-      // Each sign-in gives a token of its own, which nothing stores, and each program codes and a key. Submitting a score again replaces it.
+      // Each sign-in returns a new token, which is not stored, and each program new codes and a key. Submitting a score again replaces
+      // it.
       const creates = method === 'POST' && status === '201' && !path.includes('{') && !NOT_BY_KEY.has(operationId);
       if (creates) expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
     });
@@ -172,7 +173,7 @@ describe('the document', () => {
   });
 });
 
-/** Holds an answer against what the document says of it. */
+/** Checks a response against the document. */
 function checkAnswer(operation: Operation, { status, body, headers }: Answer) {
   const where = `${operation.method} ${operation.path} ${status}`;
   expect([where, Object.keys(operation.responses)]).toEqual([where, expect.arrayContaining([String(status)])]);
@@ -204,7 +205,7 @@ test('what every operation answers is what the document says', async () => {
       : // No worker runs here that would end a stream.
         { body: example, headers: { Prefer: 'respond-async' }, leavesStreams: true };
     const path = resources.fill(operation);
-    // It ends the key that it is asked with.
+    // It ends the key that it is called with.
     const own = operationId === 'revokeCurrentApiKey' ? (await createKey(service, 'read')).key : service.key;
     const key = BY_MEMBER.test(path) ? resources.memberKey : own;
     const answer = await service.call(method, path, { ...body, key });

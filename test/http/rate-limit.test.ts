@@ -125,7 +125,7 @@ describe('pages for anyone', () => {
     for (const path of [...paths, '/openapi.json', '/docs/search?q=prompt', '/docs/guides'])
       expect([path, await get(path)]).toEqual([path, 429]);
     expect([await get('/healthz'), await get('/readyz')]).toEqual([200, 200]);
-    // What has a key has limits of its own.
+    // Requests with a key have their own limits.
     expect((await createCall(origin, service.key)('GET', '/prompts')).status).toBe(200);
   });
 });
@@ -181,12 +181,12 @@ describe('failed authentications', () => {
       refused += 1;
       return status;
     });
-    // Those that need not wait for a place are refused at once.
+    // Those that cannot wait for a slot are rejected immediately.
     while (refused < 40) await setTimeout(10);
     expect(most).toBe(2);
     isSlow = false;
     for (const release of slow) release();
-    // Until there is a place again to wait in.
+    // Until there is a waiting slot again.
     while (refused < 60) await setTimeout(10);
     // This process has never seen it.
     expect((await call('GET', '/prompts')).status).toBe(200);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** What every answer has, whoever made it. */
+/** Properties of every response, whoever created it. */
 function checkAny({ headers, body }: RawAnswer): void {
   expect(headers).toMatchObject({
     'x-content-type-options': 'nosniff',

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
-/** What a server sent on a bare connection until it closed it. */
+/** Everything that a server sent on a bare connection until it closed it. */
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
@@ -18,7 +18,7 @@ export function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<Ra
     socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('The server did not close the connection.')));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // Closed by the server while we were still sending: what it said counts.
+      // Closed by the server while we were still sending: its response counts.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
     socket.on('close', () => resolve(parseAnswer(Buffer.concat(chunks).toString('utf8'))));

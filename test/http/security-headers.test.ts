@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${service.origin}${path}`, { headers });
 
-/** What a scanner asks of every response. */
+/** The requirements of a scanner for every response. */
 function checkHeaders({ headers }: Response): void {
   expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   expect(headers.get('X-Frame-Options')).toBe('DENY');

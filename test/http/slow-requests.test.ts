@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A connection that sends `start` at once and one byte a second after that, for as long as it is let. */
+/** A connection that sends `start` immediately and then one byte per second, for as long as allowed. */
 interface Slow {
   answer: string;
   closed: boolean;
@@ -60,7 +60,7 @@ test('hundreds of callers who send slowly hold up nobody, and are told and cut o
     );
     for (const { answer } of [...headers, ...bodies])
       expect(answer).toMatch(/"The (request took too long to arrive|body arrived too slowly)/);
-    // Who has an answer and goes on sending is cut off in the end, whichever answer it was.
+    // Callers that keep sending after any response are eventually cut off.
     await waitFor('those to be cut off who were told first', async () =>
       [...headers, ...strangers].every(({ closed }) => closed),
     );

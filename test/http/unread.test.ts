@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** What a key with these scopes is shown of a response. */
+/** The parts of a response shown to a key with these scopes. */
 function shownTo(scopes: readonly Scope[], route: Route, response: unknown) {
   const request = { key: { scopes } } as RouteRequest<unknown, unknown, unknown>;
   const handling = { reserve: async () => {} } as unknown as Parameters<typeof runHandler>[2];
@@ -25,7 +25,7 @@ function shownTo(scopes: readonly Scope[], route: Route, response: unknown) {
   return runHandler(answering, request, handling, async () => {});
 }
 
-/** The same schema after somebody has added a field to its objects, without a mark. */
+/** The same schema with an additional unmarked field in its objects. */
 function withField(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodUnion) return z.union(schema.options.map((option) => withField(option as z.ZodType)));
   if (!(schema instanceof z.ZodObject)) throw new Error('A response that is no object.');

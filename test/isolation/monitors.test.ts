@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => tenants?.stop());
 
-/** From its creation to its first look. */
+/** From its creation to its first check. */
 async function lookedAt(name: string): Promise<void> {
   await putMonitor(tenants.other, name, { window: '1h', checks: [{ metric: 'error_rate', above: 0.5 }] });
   await waitFor(`the look of ${name}`, async () => {

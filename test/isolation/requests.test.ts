@@ -34,7 +34,7 @@ test('500 requests at a time that hold their connections for long do not delay a
         where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`);
       return rows[0]?.count ?? 0;
     };
-    // Half of all there are, as long as nobody else has any.
+    // Half of the total, as long as no other workspace uses any.
     const share = Math.floor(service.dependencies.settings.databasePoolSize / 2);
     await waitFor('the connections to be held', async () => (await held()) >= share);
     const busyMs = await medianMs(7, read);

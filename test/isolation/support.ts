@@ -6,14 +6,14 @@ import type { StandIn } from '../support/providers/stand-in.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 
 /**
- * How long something of another workspace may take here. It takes well under a second on a quiet machine (docs/reliability.md),
- * and without places of its own it took minutes: in between is room for a machine that is busy with something else.
+ * Time limit for work of another workspace. It takes well under a second on a quiet machine (docs/reliability.md), and took
+ * minutes without its own slots: the limit in between leaves room for a busy machine.
  */
 export function maxMs(idleMs: number): number {
   return 10_000 + 20 * idleMs;
 }
 
-/** Two workspaces at one service and one provider, which never answers prompts that begin with `stall`. */
+/** Two workspaces at one service and one provider, which never responds to prompts that start with `stall`. */
 export interface TwoTenants {
   service: TestService;
   openai: StandIn;
@@ -31,7 +31,7 @@ export async function startTwoTenants(environment: Record<string, string> = {}):
     OPENAI_API_KEY: TEST_KEY,
     OPENAI_BASE_URL: openai.baseUrl,
     MODEL_TIMEOUT: '20s',
-    // What hangs at the end does so for ever.
+    // Hanging requests never end.
     SHUTDOWN_GRACE: '1s',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     ...environment,
@@ -48,7 +48,7 @@ export async function startTwoTenants(environment: Record<string, string> = {}):
     hostile: service.call,
     other: other.call,
     async stop() {
-      // Calls that stall end with their connections.
+      // Stalled calls end with their connections.
       await openai.close();
       await service.stop();
     },
@@ -78,7 +78,7 @@ export async function flood(count: number, atOnce: number, work: (index: number)
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** `ISOLATION_REPORT=true` shows what was measured. */
+/** `ISOLATION_REPORT=true` prints the measurements. */
 export function report(measured: Record<string, number>): void {
   if (process.env['ISOLATION_REPORT'] === 'true') console.info(measured);
 }

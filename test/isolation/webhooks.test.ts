@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { flood, maxMs, medianMs, report, startTwoTenants, type TwoTenants } from './support.ts';
 
 let tenants: TwoTenants;
-/** Takes requests and never answers, as long as the test lasts. */
+/** Accepts requests and never responds, as long as the test lasts. */
 let hanging: Server;
 let hangingCount = 0;
 let isOver = false;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Each test has a workspace of its own. */
+/** Each test has a separate workspace. */
 beforeEach(async () => {
   count += 1;
   ({ call } = await createOtherWorkspace(service, `monitors ${count}`));
@@ -52,7 +52,7 @@ describe('what is measured', () => {
     await store({ count: 20, status: 'failed' });
     await store({ count: 5, status: 'failed', errorCode: 'content_filtered' });
     await store({ count: 7, status: 'canceled' });
-    // Neither its cost nor its latency say anything of a model.
+    // Neither its cost nor its latency says anything about a model.
     await store({ count: 25, reused: true, latencyMs: 1, cost: 0 });
     await store({ count: 50, status: 'failed', secondsAgo: 3 * 60 * 60 });
     await putMonitor(call, 'all', { window: '1h', checks });
@@ -229,7 +229,7 @@ describe('an alert', () => {
     expect(alerted.body.data.map(({ data }: { data: { monitor: string } }) => data.monitor).sort()).toEqual(
       names.toSorted(),
     );
-    // Nor does a look count twice.
+    // Nor is a check counted twice.
     await putMonitor(call, 'm/0', { window: '2h', checks: [{ ...ERRORS, for: '2m' }] });
     await Promise.all(
       Array.from({ length: 8 }, () => checkDueMonitors(db, { workspaceId, until: new Date() }, () => false)),
@@ -248,7 +248,7 @@ describe('an alert', () => {
     await store({ count: 4, status: 'failed' });
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
     await checkNow(service.dependencies);
-    // Who is told changes nothing.
+    // Changing the recipients changes nothing.
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS], notify: { email: false } });
     expect((await stateOf('errors')).state).toBe('alerting');
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
@@ -290,7 +290,7 @@ describe('workspaces', () => {
     const until = new Date();
     const turn = await sumUpRuns(db.system, { workspaceId, summedUntil: null, until }, () => true);
     expect(turn.isDone).toBe(false);
-    // No other process takes it meanwhile.
+    // No other process takes it in the meantime.
     expect(Number(turn.claimedUntil)).toBeGreaterThan(until.getTime());
     const [row] = await db.system.query<{ summed: Date }>(
       { text: 'select summed_until as summed from monitored_workspaces where workspace_id = $1' },
@@ -320,7 +320,7 @@ describe('workspaces', () => {
     await checkMonitors(db, log);
     expect((await stateOf('errors')).last_checked_at).not.toBeNull();
     expect((await broken.call('GET', '/monitors/errors')).body).toBeDefined();
-    // Once it is enabled it is looked at.
+    // It is checked once it is enabled.
     await putMonitor(idle.call, 'errors', { window: '1h', checks: [ERRORS] });
     await db.system.query({ text: 'delete from monitors where workspace_id = $1' }, [await idOf(`broken ${count}`)]);
     await checkMonitors(db, log);

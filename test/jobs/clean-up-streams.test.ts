@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const never = () => new AbortController().signal;
 
-/** An execution with some rows, which ended so long ago (undefined: it runs). */
+/** An execution with some rows, which ended that long ago (undefined if it is running). */
 async function streamed(endedSecondsAgo?: number): Promise<string> {
   const id = await rows.queue({ status: endedSecondsAgo === undefined ? 'running' : 'completed' });
   await db.system.query(

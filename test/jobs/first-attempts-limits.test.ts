@@ -7,7 +7,7 @@ import type { AttemptMaker, AttemptOutcome } from '../../src/services/webhooks/d
 import type { DeliveryStarter, StoredDelivery } from '../../src/services/webhooks/deliveries/start-delivery.ts';
 import { testSlots } from '../support/slots.ts';
 
-/** First attempts whose ends are the test's to say; nothing is stored. */
+/** First attempts that end on command; nothing is stored. */
 function setUp() {
   const made: string[] = [];
   const ends = new Map<string, () => void>();
@@ -42,7 +42,7 @@ function setUp() {
     url: 'http://127.0.0.1:9/',
     attemptsMade: 0,
   });
-  /** As the relay does: ten of each workspace that may have more, until none may. */
+  /** Like the relay: ten of each workspace below its limit, until all have reached it. */
   function beginAll(workspaces: readonly string[]): void {
     for (;;) {
       const busy = new Set(firstAttempts.saturated());

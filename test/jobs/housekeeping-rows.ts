@@ -4,13 +4,13 @@ import { createWorkspace } from '../../src/services/workspaces/workspaces.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** An id as it would have been made some days ago. */
+/** An id as if created some days ago. */
 function oldId(ageDays: number): string {
   const hex = (Date.now() - ageDays * DAY_MS).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
 }
 
-/** Rows of webhooks and of what belongs to them, written past the API. */
+/** Rows of webhooks and related tables, written without the API. */
 export interface HousekeepingRows {
   workspaceId: string;
   webhook(row?: {
@@ -20,7 +20,7 @@ export interface HousekeepingRows {
     previous?: { secret: Buffer; expiresInHours: number };
     headers?: Buffer;
   }): Promise<string>;
-  /** By default one that was dispatched. */
+  /** By default a dispatched one. */
   event(row?: { ageDays?: number; dispatched?: boolean; test?: boolean }): Promise<string>;
   /** With one attempt. By default delivered. */
   delivery(eventId: string, row?: { status?: string; trigger?: string; toEnd?: boolean }): Promise<string>;

@@ -73,7 +73,7 @@ test('a provider that fails is an alert: to the webhook and the owner once, and 
 
   openai.behave({});
   for (let index = 0; index < 6; index += 1) expect((await run()).body.status).toBe('completed');
-  // The worker's own looks may come in between: they are a minute apart, and say the same.
+  // The worker's own checks may come in between: they are a minute apart, with the same result.
   for (let index = 0; index < 3; index += 1) await checkNow(dependencies);
   expect((await call('GET', '/monitors/say/errors')).body).toMatchObject({ state: 'ok', values: [{ value: 0.4 }] });
   const received = await receiver.got(2);

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let mails: MailServer;
-/** Answers to recipients, in their order; then they are taken. */
+/** Responses to recipients, in order; after these, mail is accepted. */
 const refusals: Error[] = [];
 let receiver: Receiver;
 let service: TestService;

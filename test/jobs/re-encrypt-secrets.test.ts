@@ -34,7 +34,7 @@ const before = createCipher([oldKey]);
 const during = createCipher([newKey, oldKey]);
 const after = createCipher([newKey]);
 
-/** A log that keeps its lines. */
+/** A log that records its lines. */
 function keptLog() {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) });

@@ -6,7 +6,7 @@ import { overdueRows } from '../support/overdue-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type WebhookRows, webhookRows } from '../support/webhook-rows.ts';
 
-/** Without workers, so that the reconciliation happens when the test asks for it and at no other time. */
+/** Without workers, so that reconciliation happens only on command. */
 let service: TestService;
 let rows: WebhookRows;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Deliveries of new events to a webhook, begun a while ago, without workflows. */
+/** Deliveries of new events to a webhook, started a while ago, without workflows. */
 async function leaveBehind(url: string, count: number, ageSeconds: number) {
   const webhook = await rows.webhook({ url });
   const events = await rows.events(count);

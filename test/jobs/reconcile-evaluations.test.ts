@@ -14,7 +14,7 @@ import { type OverdueRows, overdueRows } from '../support/overdue-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Without workers, so that the reconciliation happens when a test asks for it and at no other time. */
+/** Without workers, so that reconciliation happens only on command. */
 let service: TestService;
 let workspaceId: string;
 let overdue: OverdueRows;
@@ -86,7 +86,7 @@ async function read(id: string) {
 }
 
 test('one that Temporal refuses keeps no other from its look, and is looked at less and less often', async () => {
-  // Longer than Temporal takes as a search attribute.
+  // Longer than Temporal accepts as a search attribute.
   const bad = await leaveBehind({ promptName: 'x'.repeat(5_000), ageSeconds: 300 });
   const others = await Promise.all(Array.from({ length: 30 }, () => leaveBehind()));
   await reconcile();
@@ -148,7 +148,7 @@ test('a change whose signal was lost is news until the workflow has read the row
   await pauseEvaluation(deps, db.workspace(workspaceId), id);
   expect([await signals(), await read(id)]).toMatchObject([0, { status: 'paused', signal_pending: true }]);
   await look();
-  // Told, but no worker has read it.
+  // Signaled, but no worker has read it.
   expect([await signals(), await read(id)]).toMatchObject([1, { signal_pending: true }]);
 
   const workers = await startWorkers(service.dependencies);

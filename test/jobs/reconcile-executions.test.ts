@@ -6,7 +6,7 @@ import { type ExecutionRows, executionRows } from '../support/processes-rows.ts'
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Without workers, so that the reconciliation happens when a test asks for it and at no other time. */
+/** Without workers, so that reconciliation happens only on command. */
 let service: TestService;
 let rows: ExecutionRows;
 beforeAll(async () => {
@@ -98,7 +98,7 @@ test('completes an execution that had its answer when its workflow was terminate
 });
 
 test('one that Temporal refuses keeps no other from its reconciliation', async () => {
-  // Longer than Temporal takes as a search attribute.
+  // Longer than Temporal accepts as a search attribute.
   const refused = await rows.queue({ ...OLD, promptName: 'x'.repeat(5_000) });
   const next = await rows.queue(OLD);
   await reconcile();
@@ -110,7 +110,7 @@ test('one that Temporal refuses keeps no other from its reconciliation', async (
 
 test('looks at more than one batch', async () => {
   const ids = await Promise.all(Array.from({ length: 205 }, () => rows.queue({ ...OLD, status: 'running' })));
-  // One look takes ten seconds at most, which may not do on a busy machine.
+  // One pass takes ten seconds at most, which may not be enough on a busy machine.
   await until('the last to be started', async () => {
     await reconcile();
     return isKnown(ids.at(-1) ?? '');

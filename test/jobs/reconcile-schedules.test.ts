@@ -12,7 +12,7 @@ import { captureLog } from '../support/captured-log.ts';
 import { overdueRows } from '../support/overdue-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Without workers, so that the reconciliation happens when the test asks for it and at no other time. */
+/** Without workers, so that reconciliation happens only on command. */
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({}, { workers: false, own: 'its job goes over all workspaces' });
@@ -48,7 +48,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
   expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ table: 'schedules', id: bad }]);
   expect(await secondsToCheck(bad)).toBeGreaterThan(250);
 
-  // The others are looked at without it.
+  // The others are checked without it.
   await makeOverdue(...others);
   lines.length = 0;
   await reconcile();
@@ -124,7 +124,7 @@ test('one that is not encrypted with the current key is encrypted anew; when it 
     expect(after).not.toBe(before);
     expect(await readInTemporal({ client }, id)).toMatchObject({ isEncryptedAsNow: true });
     expect(await dueTimes({ client }, id)).toEqual(due);
-    // What is as it should be is left alone.
+    // Schedules in the correct state are left unchanged.
     expect(await reconcileWith(client)).toBe(after);
     before = after;
   }

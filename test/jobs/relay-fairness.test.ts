@@ -21,7 +21,7 @@ beforeAll(async () => {
     db,
     starter: { client, taskQueues, eager: false, retryWaitsMs: [] },
     log,
-    // What is claimed stays claimed.
+    // Claimed events stay claimed.
     firstAttempts: { begin: () => {}, isFull: () => false, saturated: () => [], stop: async () => {} },
     saturated: () => saturated,
   };
@@ -72,7 +72,10 @@ test('a workspace with few events does not wait for one with very many', async (
   expect(await dispatched()).toEqual({ default: 20, other: OF_OTHER });
 });
 
-/** Rows of events that PostgreSQL reads for a dispatch, which is undone. @param prepare what is done before, and undone, too */
+/**
+ * Event rows that PostgreSQL reads for a dispatch, which is rolled back. @param prepare statements to run first, which are
+ * rolled back, too
+ */
 async function readByDispatch(prepare: string[]): Promise<{ sequence: number; index: number }> {
   const undone = new Error('undone');
   const read = { sequence: Number.NaN, index: Number.NaN };

@@ -26,7 +26,7 @@ async function tablesOfWorkspaces(): Promise<string[]> {
   return rows.map(({ table_name }) => table_name).sort();
 }
 
-/** Rows of a workspace by table, where there are any. */
+/** Counts of a workspace's rows by table, where there are any. */
 async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const table of await tablesOfWorkspaces()) {
@@ -211,7 +211,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
     const tables = Object.keys(await rowsOf(deletedId)).sort();
     return SOON_GONE.every((table) => tables.includes(table)) ? tables : undefined;
   });
-  // A table that a workspace owns rows of is to be known to whoever removes them.
+  // The removal must know every table with rows of a workspace.
   expect(everything).toEqual(await tablesOfWorkspaces());
 
   expect(await deleteWorkspace(db.system, 'toDelete')).toMatchObject({ name: 'toDelete', keys: 2 });
@@ -244,7 +244,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
     });
   await expect(client.schedule.getHandle(`evaluation-schedule/${schedule.id}`).describe()).rejects.toThrow();
 
-  // What workers add to the sums meanwhile is there or not.
+  // Rows that workers may add to the sums in the meantime.
   const passing = ['notifications', 'stream_deltas', 'storage_entries', ...SOON_GONE];
   const lasting = (tables: string[]) => tables.filter((table) => !passing.includes(table));
   expect(lasting(Object.keys(await rowsOf(stayingId)).sort())).toEqual(lasting(everything));

@@ -230,7 +230,7 @@ test('scores go with what they are about, and no others do', async () => {
   expect(await count(`evaluations where id = '${trashed}'`)).toBe(0);
 });
 
-/** While it lasts, a statement that deletes so many rows of a table fails. */
+/** Makes a statement that deletes that many rows of a table fail during the work. */
 async function whileDeletingFails(table: string, condition: string, work: () => Promise<void>): Promise<void> {
   await db.system.query({
     text: `create function refuse_fn() returns trigger language plpgsql as $$ begin

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFairSemaphore, type Release } from '../../src/lib/fair-semaphore.ts';
 
-/** Takes places until there are none for the key. */
+/** Acquires slots until there are none for the key. */
 function takeAll(semaphore: ReturnType<typeof createFairSemaphore>, key: string): Release[] {
   const taken: Release[] = [];
   for (let next = semaphore.tryAcquire(key); next !== undefined; next = semaphore.tryAcquire(key)) taken.push(next);

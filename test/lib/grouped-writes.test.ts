@@ -3,7 +3,7 @@ import { GroupedWrites } from '../../src/lib/grouped-writes.ts';
 
 class RefusedError extends Error {}
 
-/** Writes of texts that each wait until they are let go on; a text with `bad` is refused. */
+/** Writes of texts that each wait until released; a text with `bad` is rejected. */
 function stage(maxSize = Number.POSITIVE_INFINITY) {
   const begun: { items: readonly string[]; end: (error?: Error) => void }[] = [];
   const writes = new GroupedWrites<string>({
@@ -18,7 +18,7 @@ function stage(maxSize = Number.POSITIVE_INFINITY) {
     sizeOf: (item) => item.length,
     maxSize,
   });
-  /** Ends the write that was begun last. */
+  /** Ends the latest write. */
   async function end(error?: Error): Promise<void> {
     begun.at(-1)?.end(error);
     await new Promise(setImmediate);

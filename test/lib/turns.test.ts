@@ -5,7 +5,7 @@ import { createTurns } from '../../src/lib/turns.ts';
 const never = new AbortController().signal;
 const options = { signal: () => never };
 
-/** Keeps the event loop busy. */
+/** Blocks the event loop. */
 function work(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -16,7 +16,7 @@ test('a key has one turn at a time, and a break after it as long as the event lo
   const end = await turns.take('a', options);
   const second = turns.take('a', options);
   work(50);
-  // Waiting for something is no work.
+  // Waiting does not count as work.
   await delay(100);
   const endedAt = performance.now();
   end();

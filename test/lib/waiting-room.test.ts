@@ -39,7 +39,7 @@ describe('a waiting room', () => {
     expect(offered).toEqual([]);
     release();
     await waitFor('an offer', async () => offered.length > 0);
-    // The slot is kept: nobody else gets it.
+    // The slot is reserved: nobody else gets it.
     await sentAway(waiter('fourth'));
     const releaseSecond = await letIn(waiter('second'));
     releaseSecond();

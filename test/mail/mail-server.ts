@@ -37,7 +37,7 @@ export function certificate(name: 'good' | 'self-signed'): { cert: string; key: 
   return { cert: certificateFile(`${name}.pem`), key: certificateFile(`${name}.key`) };
 }
 
-/** Without options: no TLS, no login, and every mail is taken. */
+/** Without options: no TLS, no login, and every mail is accepted. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({

@@ -16,7 +16,7 @@ const MAIL: Mail = {
 const PASSWORD = 'p@ss:wörd%';
 const LOGIN = `mailuser:${encodeURIComponent(PASSWORD)}`;
 
-// It is the process's: the test files that follow in it want the usual ones.
+// Restored afterwards: it applies to the process, and later test files need the default.
 const usualAuthorities = getCACertificates('default');
 beforeAll(() => setDefaultCACertificates([...usualAuthorities, certificateAuthority()]));
 afterAll(() => setDefaultCACertificates(usualAuthorities));
@@ -32,7 +32,7 @@ async function mailServer(options: SMTPServerOptions = {}): Promise<MailServer> 
   return server;
 }
 
-/** A server that does as it is told, which is not always SMTP. */
+/** A scripted server, which does not always speak SMTP. */
 async function rawServer(answer: Parameters<typeof createServer>[1] & {}): Promise<string> {
   const server: Server = createServer(answer);
   server.listen(0, '127.0.0.1');
@@ -64,7 +64,7 @@ async function refusal(smtpUrl: string, mail: Mail = MAIL, stepTimeoutMs = 5_000
   return error;
 }
 
-/** Lets one user in, by his password. */
+/** Accepts one user with a password. */
 const onAuth: SMTPServerOptions['onAuth'] = ({ username, password }: SMTPServerAuthentication, _session, done) =>
   username === 'mailuser' && password === PASSWORD ? done(null, { user: username }) : done(reply(535, 'No.'));
 

@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../src/domain/prompts/messages.ts';
 import { type AllStandIns, MODELS, startAllStandIns, type TestModel } from '../support/providers/all.ts';
 import { callOf } from '../support/providers/models.ts';
 
-// Messages as agents send them: each provider gets what it has a place for, and the response says what it did not get.
+// Messages as sent by agents: each provider gets what it supports, and the response lists what it did not get.
 
 let standIns: AllStandIns;
 beforeAll(async () => {

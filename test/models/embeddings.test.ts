@@ -46,7 +46,7 @@ const callOf = (model: string, rest: Partial<SimilarityCall> = {}): SimilarityCa
   ...rest,
 });
 
-/** A response of OpenAI, and of all that speak as it does. */
+/** A response of OpenAI, and of compatible servers. */
 const openAiAnswer = (vectors: number[][]) => ({
   status: 200,
   body: {

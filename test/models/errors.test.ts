@@ -262,7 +262,7 @@ test('the time limit also ends a call whose connection is not made yet', async (
   const connection = once(silent, 'connection');
   const address = silent.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  // It takes part in no TLS handshake. Making a connection alone may take 10 s.
+  // It does not complete the TLS handshake. Connecting alone may take 10 s.
   const stuck = modelsAt({ openai: `https://127.0.0.1:${port}/v1` });
   const error = await modelErrorOf(stuck.generate(callOf('openai/gpt-4o-mini', { timeoutMs: 40 })));
   expect(error).toMatchObject({ code: 'model_timeout', retryable: true });

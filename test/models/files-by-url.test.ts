@@ -127,7 +127,7 @@ describe('a file is refused', () => {
       retryable: false,
       message: expect.stringContaining('counted once for each part that names them'),
     });
-    // The first time with room for a small one, as which it is too large.
+    // The first time with room for a small file, for which it is too large.
     expect(requests).toEqual(Array(4).fill('GET /a'));
   });
 

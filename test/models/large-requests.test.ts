@@ -7,7 +7,7 @@ import { type AllStandIns, MODELS, startAllStandIns } from '../support/providers
 import { callOf, modelsAt, streamed } from '../support/providers/models.ts';
 
 const MIB = 1024 * 1024;
-/** Nothing that a mark could be put into, nor what JSON escapes, may change on the way. */
+/** Neither positions of marks, nor characters that JSON escapes, may change on the way. */
 const LONG = `“begin” ${'é\n"\\\u2028😀\u0000x'.repeat(60_000)} end`;
 const LONG_ASCII = `begin ${'lorem ipsum '.repeat(60_000)}end`;
 const PDF = Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(MIB, 'ab1e300')]).toString('base64');
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => standIns.close());
 
-/** Messages with a text or a file wherever one may be. */
+/** Messages with a text or a file in every possible position. */
 const messages = (text: string, other: string, data: string): ChatMessage[] => [
   { role: 'system', content: text },
   { role: 'user', content: [{ type: 'text', text: other }, ...filesOf(data)] },

@@ -6,11 +6,11 @@ import { ChatMessages } from '../../src/domain/prompts/messages.ts';
 import { type AllStandIns, startAllStandIns } from '../support/providers/all.ts';
 import { callOf } from '../support/providers/models.ts';
 
-// What the service sends for a prompt, which the clients' requests must equal: test/vectors/README.md.
+// The service's requests for prompts, which the clients' requests must equal: test/vectors/README.md.
 
 const FILE = new URL('../vectors/requests.json', import.meta.url);
 
-// biome-ignore lint/suspicious/noExplicitAny: what a vector must look like is what the tests assert
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert the shape of vectors
 const vectors: any[] = JSON.parse(readFileSync(FILE, 'utf8'));
 const isWritten = process.env['WRITE_REQUEST_VECTORS'] === 'true';
 

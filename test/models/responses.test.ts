@@ -38,7 +38,7 @@ function answerOf(model: string, answer: CannedAnswer) {
   return models.generate(callOf(model));
 }
 
-/** What a search leaves in an answer of OpenAI. */
+/** A search citation in a response of OpenAI. */
 const CITATION = {
   type: 'url_citation',
   url_citation: { start_index: 0, end_index: 1, url: 'https://example.com/', title: 'Example' },

@@ -9,7 +9,7 @@ import { createTestEnvironment, makePrompt, type Place } from '../support/proces
 import { startReceiver } from '../support/receiver.ts';
 import { until } from '../support/wait-for.ts';
 
-// What is asked of Prometheus is compared with what the API and a worker, each a process of its own, serve when there was some work.
+// Compares Prometheus queries with the metrics of the API and a worker, each a separate process, after some work.
 
 let place: Place;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -80,7 +80,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** What Prometheus adds, and what it makes itself. */
+/** Labels that Prometheus adds, and series that it creates. */
 const ADDED = new Set(['job', 'instance']);
 
 function problemsOf(expr: string): string[] {

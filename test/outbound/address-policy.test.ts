@@ -28,7 +28,7 @@ describe('what an address is for', () => {
     ['100.127.255.255', 'private'],
     ['fc00::1', 'private'],
     ['fdff:ffff::1', 'private'],
-    // One network segment, and what clouds put there and elsewhere
+    // A network segment, and the addresses that clouds put there and elsewhere
     ['169.254.0.1', 'link-local'],
     ['169.254.169.254', 'link-local'],
     ['169.254.170.2', 'link-local'],
@@ -41,7 +41,7 @@ describe('what an address is for', () => {
     ['100.100.100.200', 'metadata'],
     ['192.0.0.192', 'metadata'],
     ['168.63.129.16', 'metadata'],
-    // Nobody in particular
+    // Unspecified
     ['0.0.0.0', 'unspecified'],
     ['0.1.2.3', 'unspecified'],
     ['::', 'unspecified'],
@@ -71,7 +71,7 @@ describe('what an address is for', () => {
     ['fec0::1', 'reserved'],
     ['4000::1', 'reserved'],
     ['200::1', 'reserved'],
-    // IPv6 that stands for IPv4
+    // IPv6 for IPv4
     ['::ffff:8.8.8.8', 'public'],
     ['::ffff:127.0.0.1', 'loopback'],
     ['::ffff:7f00:1', 'loopback'],

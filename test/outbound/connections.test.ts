@@ -11,7 +11,7 @@ test('connections serve one request after the other', async () => {
   for (let count = 0; count < 20; count += 1) {
     expect(await post(to, `http://127.0.0.1:${receiver.port}/${count}`)).toMatchObject({ status: 200 });
   }
-  // A second one, where the first was not put back yet when the next request came.
+  // A second one, if the first was not released yet when the next request came.
   expect(receiver.connections).toBeLessThanOrEqual(2);
 });
 
@@ -20,7 +20,7 @@ test('requests at the same time do not wait for each other', async () => {
   const receiver = closing(
     await startReceiver((_request, response) => {
       waiting.push(() => response.end());
-      // None is answered before all have come.
+      // None is answered before all have arrived.
       if (waiting.length === 20) for (const answer of waiting) answer();
     }),
   );

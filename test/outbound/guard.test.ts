@@ -14,11 +14,11 @@ function refused(error: string) {
 
 test('what was checked is what is connected to: a name is looked up once for a connection', async () => {
   const receiver = closing(await startReceiver());
-  // Whoever asks a second time is sent elsewhere.
+  // A second lookup returns another address.
   const dns = resolvingTo(['127.0.0.1'], ['169.254.169.254']);
   const to = outbound({ lookup: dns.lookup });
   const url = `https://rebind.test:${receiver.port}/`;
-  // It is no HTTPS server; that it was connected to is what counts.
+  // It is not an HTTPS server; the connection itself is what counts.
   expect(await post(to, url)).toMatchObject({ error: 'TLS handshake failed' });
   expect(dns.asked).toEqual(['rebind.test']);
   expect(receiver.connections).toBe(1);
@@ -74,7 +74,7 @@ test('the reason does not say which address it is', async () => {
 test.each(['10.0.0.1', '8.8.8.8', '169.254.169.254'])(
   'by plain http a name may resolve to this machine only, not to %s',
   async (address) => {
-    // `*.localhost` may be registered; what it resolves to is seen here.
+    // `*.localhost` can be registered; its resolved address is checked here.
     const to = outbound({ lookup: resolvingTo([address]).lookup });
     const { status, error } = await post(to, 'http://receiver.localhost/');
     expect(status).toBeNull();

@@ -12,10 +12,10 @@ const AAAA = 28;
 const NO_SUCH_NAME = 3;
 const SERVER_FAILED = 2;
 
-/** The addresses of a name by kind of question, or a code for why there is none; undefined where no answer comes. */
+/** The addresses of a name by kind of query, or an error code; undefined for no response. */
 type Zone = (name: string, kind: number) => Buffer[] | number | undefined;
 
-/** A DNS server on 127.0.0.1 (RFC 1035), as far as it is needed. */
+/** A minimal DNS server on 127.0.0.1 (RFC 1035). */
 async function startDns(zone: Zone): Promise<{ server: string; close(): Promise<void> }> {
   const socket: Socket = createSocket('udp4');
   socket.on('message', (query, from) => {

@@ -6,7 +6,7 @@ import { closeAll, closing, outbound, post, resolvingTo, startReceiver } from '.
 
 afterEach(closeAll);
 
-/** A listener that stands for a server of the service, which nobody may reach by an address that a caller gives. */
+/** A listener that represents a server of the service, which no caller's address may reach. */
 async function ownServer(lookup = resolvingTo([]).lookup) {
   const trap = closing(await startReceiver());
   const own = createOwnServers(lookup);

@@ -5,7 +5,7 @@ import { closeAll, closing, outbound, post, type Receiver, startRawReceiver, sta
 
 afterEach(closeAll);
 
-/** Posts to whoever writes `text` and then does `then`. */
+/** Posts to a server that writes `text` and then does `then`. */
 async function answered(text: string | Buffer, then: (socket: Socket) => void = () => {}) {
   const receiver = closing(
     await startRawReceiver((socket) => {
@@ -126,7 +126,7 @@ describe('an answer that is too long', () => {
   test('is a success where its status is, and is not read to its end', async () => {
     const { result, sent } = await long(200);
     expect(result).toMatchObject({ status: 200, error: null, body: 'x'.repeat(1024) });
-    // What the buffers on the way take, in place of 200 MB.
+    // The size of buffers on the way, instead of 200 MB.
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });
 

@@ -18,11 +18,11 @@ import {
 /** A listener on 127.0.0.1. */
 export interface Receiver {
   port: number;
-  /** How many connections were made to it. */
+  /** Number of connections made to it. */
   connections: number;
   /** The `POST /path` of each request. */
   requests: string[];
-  /** Resolves when every connection that was made is closed. */
+  /** Resolves when every connection is closed. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function testAuthority(): string {
   return certificateFile('ca.pem');
 }
 
-/** Answers by HTTP, or by HTTPS where a certificate is given. */
+/** Speaks HTTP, or HTTPS with a certificate. */
 export async function startReceiver(
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void = (_request, response) => {
     response.end();
@@ -62,7 +62,7 @@ export async function startReceiver(
   return listen(server, requests);
 }
 
-/** Answers with whatever is written, once all of a request has come. */
+/** Writes a raw response once the whole request has arrived. */
 export async function startRawReceiver(answer: (socket: Socket) => void): Promise<Receiver> {
   const requests: string[] = [];
   const server = createTcpServer((socket) => {
@@ -100,7 +100,7 @@ async function listen(server: Server, requests: string[]): Promise<Receiver> {
   server.on('connection', (socket: Socket) => {
     receiver.connections += 1;
     open.add(socket);
-    // Whoever is sent away breaks off; that is what most of these tests are about.
+    // Refused clients close the connection; most of these tests are about that.
     socket.on('error', () => {});
     socket.on('close', () => {
       open.delete(socket);
@@ -117,7 +117,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-/** A lookup that answers with each list in turn, and with the last one from then on. */
+/** A lookup that returns each list in turn, and then always the last one. */
 export function resolvingTo(...answers: string[][]): { lookup: LookupFunction; asked: string[] } {
   const asked: string[] = [];
   const lookup: LookupFunction = (hostname, _options, callback) => {
@@ -145,7 +145,7 @@ export async function closeAll(): Promise<void> {
   for (const resource of open.splice(0).reverse()) await resource.close();
 }
 
-/** As it is where this machine is allowed, with a limit that tests don't reach. */
+/** With this machine allowed, and a limit that tests don't reach. */
 export function outbound(options: Partial<OutboundOptions> = {}): Outbound {
   return closing(createOutbound({ allowPrivate: 'loopback', timeoutMs: 20_000, ...options }));
 }

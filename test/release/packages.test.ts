@@ -13,7 +13,7 @@ import { PROJECT } from '../support/processes.ts';
 
 const VERSION = projectVersion();
 const EPOCH = '1767225600';
-/** Each has a folder of its own below. */
+/** Each has a separate folder below. */
 const VERSIONS = ['3.10', '3.11', '3.12', '3.13', '3.14'];
 const PROGRAM = `
 import asyncio, importlib.metadata, sys
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Interpreters of these versions: those that `PYTHONS` lists, separated by colons, or those on the PATH. */
+/** Interpreters of these versions: from `PYTHONS`, separated by colons, or the PATH. */
 async function interpreters(versions: readonly string[]): Promise<{ version: string; program: string }[]> {
   const given = process.env['PYTHONS']?.split(path.delimiter);
   const found = new Map<string, string>();

@@ -30,7 +30,7 @@ const commit = () => {
   git('commit', '--quiet', '--allow-empty', '--message', 'A change');
 };
 
-/** A repository with the files of this one that say the version, ready to be released. */
+/** A repository with this one's files that contain the version, ready for a release. */
 function readyRepository(): void {
   const files = new Set([...declaredVersions(project).map(({ file }) => file), 'CHANGELOG.md', 'openapi.json']);
   for (const file of files) {
@@ -55,7 +55,7 @@ test('a version is set everywhere, and doing so twice changes nothing', () => {
   setVersion(folder, '12.3.4-rc.1');
   expect(new Set(declaredVersions(folder).map((each) => each.version))).toEqual(new Set(['12.3.4-rc.1']));
   const lock = readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
-  // Other packages keep theirs, and the files stay JSON.
+  // Other packages keep theirs, and the files stay valid JSON.
   expect(JSON.parse(lock).packages['node_modules/koa']).toEqual(
     JSON.parse(readFileSync(path.join(project, 'package-lock.json'), 'utf8')).packages['node_modules/koa'],
   );

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { PROJECT } from '../support/processes.ts';
 
-// `repository` in package.json is where the address of the project is; all else says the same.
+// `repository` in package.json is the address of the project; all other places match it.
 
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
 const own: string = JSON.parse(read('package.json')).repository.replace(/^github:/, '');

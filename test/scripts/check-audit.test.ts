@@ -19,7 +19,7 @@ const ADVISORY = {
   cvss: { score: 0, vectorString: null },
 };
 
-/** A registry that is asked for advisories alone: of koa it knows one. `undefined`: it has no such question. */
+/** A registry with only the advisory endpoint: it knows one for koa. `undefined`: the endpoint is missing. */
 let advisories: Record<string, unknown[]> | undefined;
 let asked: string[];
 let server: Server;

@@ -39,7 +39,7 @@ test.each([
   ['db/a.ts', `const a = await import('../api/a.ts');`, 'db may import domain, lib, not api'],
   ['services/a.ts', `import { b } from '../api/b.ts';`, 'not api'],
   ['services/a.ts', `import { b } from '../workflows/b.ts';`, 'types of workflows only: write "import type"'],
-  // The file is loaded all the same.
+  // It still loads the file.
   ['services/a.ts', `import { type B } from '../workflows/b.ts';`, 'types of workflows only'],
   ['workflows/a.ts', `import { b } from '../activities/b.ts';`, 'types of activities only'],
   ['workflows/a.ts', `import { b } from '../db/b.ts';`, 'workflows may import domain, types of activities, not db'],

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Its exit status and what it said of the project's lock with these fields of one package changed. */
+/** The exit status and output for the project's lock with these fields of one package changed. */
 async function check(change: Record<string, string | undefined>): Promise<{ code: number; output: string }> {
   const changed = JSON.parse(await readFile(lock, 'utf8'));
   Object.assign(changed.packages['node_modules/zod'], change);

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 const script = fileURLToPath(new URL('../../scripts/check-migrations.ts', import.meta.url));
 const fixture = (name: string) => fileURLToPath(new URL(`migrations/${name}.ts`, import.meta.url));
 
-/** Its exit status and what it printed. */
+/** The exit status and output. */
 const check = (...files: string[]) =>
   promisify(execFile)(process.execPath, [script, ...files]).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),

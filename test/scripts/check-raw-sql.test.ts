@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** Its exit status and what it printed, for a source of one file. */
+/** The exit status and output for a single source file. */
 async function check(source: string, ...options: string[]): Promise<{ code: number; output: string }> {
   await writeFile(path.join(root, 'src', 'file.ts'), source);
   return promisify(execFile)(process.execPath, [script, ...options, root]).then(

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const check = (...args: string[]) => run(process.execPath, [script, ...args, folder]);
 
-// Made up at run time, so that this file has none.
+// Generated at run time, so that this file contains none.
 const token = () => randomBytes(27).toString('base64url').replaceAll(/[-_]/g, 'x');
 test.each([
   ['a key of this service', () => `pms_${randomBytes(32).toString('base64url')}`, 'pms-api-key'],

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Checks a project of one file besides its machines. */
+/** Checks a project with one file in addition to its machines. */
 function check(source: string): { status: number | null; faults: string[] } {
   writeFileSync(path.join(root, 'src/services/a.ts'), source);
   const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' });

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { run } from '../../scripts/python.ts';
 
 const preload = new URL('../../scripts/loopback-only.ts', import.meta.url).href;
-// Addresses for documentation, which are nobody's (RFC 5737, RFC 2606).
+// Addresses reserved for documentation (RFC 5737, RFC 2606).
 const PROGRAM = `
 import { lookup, promises as dns } from 'node:dns';
 import net from 'node:net';

@@ -130,7 +130,7 @@ describe('a callback is refused', () => {
     const again = await finish(surfer, callback);
     expect(again.error).toBe('login_expired');
     expect(tokenRequests()).toBe(asked);
-    // Whoever has kept the cookie is refused by the provider: a code works once.
+    // The provider rejects a stolen cookie: a code works once.
     const kept = createSurfer();
     for (const [name, value] of login) kept.cookies(stage.service.origin).set(name, value);
     expect(await finish(kept, callback)).toMatchObject(EXPIRED);
@@ -395,7 +395,7 @@ describe('a session', () => {
 });
 
 describe('a provider', () => {
-  /** Signs in where it responds to one path in another way, by its addresses as they are now. */
+  /** Signs in while one path responds differently, with its current addresses. */
   async function answering(path: string, answer: Parameters<StandIn['on']['set']>[1]) {
     provider.on.set(path, answer);
     return stage.signIn('sso');
@@ -464,7 +464,7 @@ describe('a provider', () => {
   });
 });
 
-/** As a browser that began while the provider was there. */
+/** Like a browser that started while the provider was available. */
 async function untilCallbackOf(issuer: string) {
   const surfer = createSurfer();
   const begun = await surfer.go(stage.loginUrl('sso'));

@@ -36,7 +36,7 @@ const change = (set: Record<string, ReturnType<typeof sql<Date>>>) =>
       .set(set as never)
       .where('provider', 'is not', null),
   );
-/** Lets ten minutes pass, and looks. */
+/** Lets ten minutes pass, and runs the check. */
 async function check(): Promise<void> {
   const { db, cipher, identityProviders: providers, log } = stage.service.dependencies;
   await change({ check_at: sql<Date>`now()` });
@@ -70,7 +70,7 @@ test('a session is looked at within 15 minutes of the last time, and lasts while
   });
   await check();
   expect((await sessions())[0]).toMatchObject({ check_in: around(10), valid_for: around(60), expires_in: around(60) });
-  // Tokens rotate, and the next look takes the new one.
+  // Tokens rotate, and the next check uses the new one.
   expect([...provider.refreshTokens.keys()].some((token) => given.includes(token))).toBe(false);
   await check();
   expect((await call('GET', '/session')).status).toBe(200);
@@ -90,7 +90,7 @@ test('who has lost every role is out, with the keys of theirs', async () => {
   provider.person = { sub: 'roleless', groups: ['gardeners'] };
   await check();
   await untilOut();
-  // The sessions of the tests before are looked at beside it, and end too: their tokens are gone.
+  // Sessions of earlier tests are checked as well, and end too: their tokens are gone.
   expect(await lastEntries(3)).toContain('member.removed the identity provider gives no role any more');
 });
 
@@ -148,7 +148,7 @@ test('a provider that is away is asked again each minute, and the session ends a
   expect((await sessions())[0]).toMatchObject({ check_in: around(10) });
   await change({ valid_until: sql<Date>`now()`, expires_at: sql<Date>`now()` });
   stage.service.dependencies.listener.connected();
-  // As a process that has not seen it yet: what one remembers is half a minute old at most.
+  // Like a process that has not seen it yet: its cache is half a minute old at most.
   await untilOut();
 });
 

@@ -4,7 +4,7 @@ import { type SignInStage, settingsOf, startSignInStage } from '../support/ident
 import { CA_FILE, type StandIn, startStandIn } from '../support/identity/stand-in.ts';
 import { createSurfer } from '../support/identity/surfer.ts';
 
-// What a provider says of itself is read when it is first needed, so that each of these is one of its own.
+// A provider's metadata is read on first use, so each of these is a separate provider.
 
 const NAMES = ['away', 'longwinded', 'liar', 'basic', 'trusted', 'unknown-ca', 'downgraded', 'redirecting'] as const;
 type Name = (typeof NAMES)[number];
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const DISCOVERY = '/.well-known/openid-configuration';
-/** The surfer has no authority of its own: the provider's page is fetched as the service would. */
+/** The surfer trusts no private authority: the provider's page is fetched like by the service. */
 const begin = async (name: Name) => {
   const surfer = createSurfer();
   const response = await surfer.go(stage.loginUrl(name));

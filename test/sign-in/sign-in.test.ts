@@ -74,7 +74,7 @@ describe('signing in', () => {
       member: { role: 'editor', name: 'Lin L.' },
       workspaces: [{ name: 'default', role: 'editor' }],
     });
-    // What the session before may do is less, too.
+    // The previous session has fewer permissions, too.
     expect((await call('GET', '/api-keys')).body.error?.code).toBe('insufficient_scope');
   });
 

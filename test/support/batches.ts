@@ -13,7 +13,7 @@ import { waitFor } from './wait-for.ts';
 
 const never = new AbortController().signal;
 
-/** For models that are not called by batches: it throws whatever is asked of it. */
+/** For models without batches: every use throws. */
 export const noBatches = new Proxy({} as BatchedModels, {
   get: (_, name) => () => {
     throw new Error(`No batches here: ${String(name)}.`);

@@ -37,10 +37,10 @@ export async function launchBrowser(): Promise<TestBrowser> {
 }
 
 const QUIET_MS = 500;
-/** What each page has asked for and not got yet, without streams of events, which do not end. */
+/** The unanswered requests of each page, except event streams, which do not end. */
 const requestsOf = new WeakMap<Page, Set<Request>>();
 
-/** Lets `untilQuiet` wait for what the page asks for from now on. */
+/** Makes `untilQuiet` wait for the page's requests from now on. */
 export function watchRequests(page: Page): void {
   const open = new Set<Request>();
   requestsOf.set(page, open);
@@ -51,7 +51,9 @@ export function watchRequests(page: Page): void {
   page.on('requestfailed', (request) => open.delete(request));
 }
 
-/** Waits until a page has had all that it asked for, for half a second: `networkidle`, which never comes while a stream is open. */
+/**
+ * Waits until a page has had no open requests for half a second: like `networkidle`, which never happens while a stream is open.
+ */
 export async function untilQuiet(page: Page): Promise<void> {
   let quietSince = performance.now();
   await waitFor('a quiet page', async () => {
@@ -60,18 +62,20 @@ export async function untilQuiet(page: Page): Promise<void> {
   });
 }
 
-/** How many times slower pages are, to see what is taken for granted on a quick machine. Nothing: they are as quick as they can be. */
+/** How many times slower pages run, to find wrong assumptions about speed. Unset for full speed. */
 const SLOWED = Number(process.env['CONSOLE_SLOWED'] ?? 1);
 const LONGEST_DELAY_MS = 1_000;
 
-/** With `CONSOLE_SLOWED=8` a page gets an eighth of the CPU time, and each of its requests waits for a time of its own, so that answers overtake each other. */
+/**
+ * With `CONSOLE_SLOWED=8` a page gets an eighth of the CPU time, and each request a random delay, so that responses overtake each other.
+ */
 export async function slowDown(page: Page): Promise<void> {
   if (SLOWED <= 1) return;
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED });
   await page.route('**/v1/**', async (route) => {
     await delay(Math.random() * LONGEST_DELAY_MS);
-    // The page may have been closed meanwhile.
+    // The page may have been closed in the meantime.
     await route.continue().catch(() => {});
   });
 }
@@ -81,7 +85,7 @@ const UNPACK = `
   await Promise.all([packed.executablePath(), inflate(process.argv[1])]);
 `;
 
-/** The package unpacks into the folder for temporary files. A process of its own has one of its own. */
+/** The package unpacks to the temporary folder. Each process has a separate one. */
 async function unpackedFolder(): Promise<string> {
   const packed = path.resolve(path.dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..');
   const { version }: { version: string } = JSON.parse(readFileSync(path.join(packed, 'package.json'), 'utf8'));

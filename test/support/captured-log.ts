@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 
-/** A log whose lines a test reads: warnings and errors. */
+/** A log whose warnings and errors a test can read. */
 export interface CapturedLog {
   log: Logger;
   lines: Record<string, unknown>[];

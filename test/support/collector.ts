@@ -65,19 +65,19 @@ const Metrics = z.object({
 export type CollectedSpan = z.output<typeof Span> & { resource: z.output<typeof AttributeList> };
 export type CollectedMetric = z.output<typeof Metrics>['resourceMetrics'][0]['scopeMetrics'][0]['metrics'][0];
 
-/** A collector that keeps what it got. */
+/** A collector that records what it receives. */
 export interface Collector {
   url: string;
   spans: CollectedSpan[];
   /** As they were exported last. */
   metrics: CollectedMetric[];
-  /** All that came, as it came. */
+  /** All received bytes as text. */
   text(): string;
   /** Requests so far. */
   requests(): number;
   /** Waits for a span. */
   span(what: string, isIt: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
-  /** Waits until so many points of a metric are there. */
+  /** Waits until a metric has that many points. */
   metric(name: string): Promise<CollectedMetric>;
   close(): Promise<void>;
 }

@@ -10,11 +10,11 @@ import { roundScore, SCORE_EPSILON } from '../../src/domain/evaluations/scoring.
 
 /** One example's outcome in a run to compare. */
 export interface ComparedExample {
-  /** The example's id, or the hash of its content where it has none. */
+  /** The example's id, or the hash of its content if it has none. */
   key: string;
-  /** 0..1, rounded to six decimals; 0 when it failed; null when an evaluator gave none. */
+  /** 0..1, rounded to six decimals; 0 if it failed; null if an evaluator gave none. */
   score: number | null;
-  /** By evaluator; may be empty when it failed, which counts 0 for each of the run's evaluators. Null: it gave none. */
+  /** By evaluator; can be empty if it failed, which counts 0 for each of the run's evaluators. Null for no score. */
   scores: Readonly<Record<string, number | null>>;
   failed: boolean;
 }
@@ -26,13 +26,13 @@ export interface ComparedRun {
   examples: readonly ComparedExample[];
 }
 
-/** The score under this name, and not what every object inherits under names such as `constructor`. */
+/** The score with this name, ignoring inherited properties such as `constructor`. */
 function ownScore({ scores, failed }: ComparedExample, name: string): number | null {
   if (failed) return 0;
   return Object.hasOwn(scores, name) ? (scores[name] ?? null) : null;
 }
 
-/** -1 when `score` is lower than `reference`, 1 when it is higher, 0 when they are the same but for float noise. */
+/** -1 if `score` is lower than `reference`, 1 if it is higher, 0 if they are equal within float noise. */
 function compareScores(score: number, reference: number): -1 | 0 | 1 {
   if (score < reference - SCORE_EPSILON) return -1;
   return score > reference + SCORE_EPSILON ? 1 : 0;
@@ -52,8 +52,8 @@ const isScored = (pair: Pair): pair is Pair<Scored> => pair.a.score !== null && 
 const millionths = (scores: readonly number[]) => scores.reduce((sum, score) => sum + Math.round(score * 1e6), 0);
 
 /**
- * The sums of two runs, computed from all of their examples in memory: what the service does in SQL, in the simplest way.
- * Examples are matched by key; of several with one key, the first with the first, and so on.
+ * The sums of two runs, computed from all of their examples in memory: a simple reference for the service's SQL. Examples are
+ * matched by key; duplicates in order.
  */
 export function sumsOf(a: ComparedRun, b: ComparedRun, listed = 100): ComparisonSums {
   const { pairs: all, onlyInA, onlyInB } = matchExamples(a.examples, b.examples);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import pg from 'pg';
 
-/** A migrated database, made by the global set-up. */
+/** A migrated database, created by the global set-up. */
 export const TEMPLATE_DATABASE = 'pms_template';
 
 function serverUrl(database: string): string {
@@ -24,7 +24,7 @@ async function administer(sql: string): Promise<void> {
 /** A fresh, migrated database; dropped by `drop`. */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  // Writing every page of the template to the log, which is the default, takes five times as long here.
+  // Logging every page of the template, the default, takes five times as long here.
   await administer(`create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`);
   return { url: serverUrl(name), drop: () => administer(`drop database ${name} with (force)`) };
 }

@@ -1,7 +1,7 @@
 import { browserHeaders } from './members.ts';
 import type { TestService } from './service.ts';
 
-/** A key that a session of `key` issues to a program: made from that key. @returns the answer of `POST /device/token` */
+/** A key that a session of `key` issues to a program: created from that key. @returns the response of `POST /device/token` */
 export async function deriveKey({ call }: Pick<TestService, 'call'>, key: string) {
   const session = await call('POST', '/session', { key: null, body: { key } });
   const headers = browserHeaders(/pms_session=([^;]+)/.exec(session.headers.get('Set-Cookie') ?? '')?.[1] ?? '');

@@ -3,10 +3,9 @@ import process from 'node:process';
 const TIMES = 3;
 
 /**
- * The longest time in milliseconds that this process's event loop was kept from everything else by one piece of work while
- * `work` went on. Measured in processor time of the main thread, so that a busy machine adds nothing to it. Above `limitMs` it is
- * measured again, three times in all: garbage of other tests is collected at some time, and what the work itself does is there
- * each time.
+ * The longest time in milliseconds that one piece of work blocked this process's event loop during `work`. Measured in CPU time
+ * of the main thread, so that a busy machine does not count. Above `limitMs` it is measured again, three times in all: garbage
+ * collection varies, but the work's own time is the same each time.
  */
 export async function longestBlock<T>(
   work: () => Promise<T>,
@@ -26,7 +25,7 @@ async function measureOnce<T>(work: () => Promise<T>): Promise<{ result: T; bloc
     last = process.threadCpuUsage();
     blockMs = Math.max(blockMs, (user + system) / 1_000);
   };
-  // A round of the loop runs timers once, so between two looks there is one round.
+  // A round of the loop runs timers once, so there is one round between two ticks.
   const timer = setInterval(look, 1);
   try {
     const result = await work();

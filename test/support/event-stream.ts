@@ -4,7 +4,7 @@ import { until } from './wait-for.ts';
 export interface ReceivedEvent {
   id: string;
   event: string;
-  // Tests look into events freely; what they must look like is what they assert.
+  // Untyped: tests assert the shape of events themselves.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   data: any;
 }
@@ -15,7 +15,7 @@ export interface EventReader {
   headers: Headers;
   /** Received so far. */
   events: ReceivedEvent[];
-  /** All that was received, as it came. */
+  /** All received bytes as text. */
   text(): string;
   /** Settles when the server has closed it: whether it did so in an orderly way. */
   ended: Promise<'ended' | 'cut'>;
@@ -30,7 +30,7 @@ export interface StreamRequest {
   headers?: Record<string, string>;
 }
 
-/** The text that a caller has who does as the events say. */
+/** The text of a caller that follows the events. */
 export function textOf(events: readonly ReceivedEvent[]): string {
   let text = '';
   for (const { event, data } of events) {
@@ -40,7 +40,7 @@ export function textOf(events: readonly ReceivedEvent[]): string {
   return text;
 }
 
-/** Server-sent events as a browser parses them, for what this API sends: one line a field. */
+/** Parses server-sent events like a browser, as far as this API uses them: one line per field. */
 function parseEvent(block: string): ReceivedEvent | undefined {
   const fields = new Map(
     block

@@ -8,7 +8,7 @@ import { createTurns } from '../../src/lib/turns.ts';
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import { testSlots } from './slots.ts';
 
-/** Hears nothing. */
+/** Gets no notifications. */
 export const deaf: Listener = {
   on: () => {},
   onReconnected: () => {},
@@ -18,7 +18,7 @@ export const deaf: Listener = {
 
 const never = new AbortController().signal;
 
-/** The steps of `executePrompt` in a worker that goes on for ever and hears nothing, but for what is given. */
+/** The steps of `executePrompt` in a worker that never stops and gets no notifications, unless overridden. */
 export function testExecutionActivities(
   deps: Pick<ExecutionActivityDeps, 'db' | 'models'> & Partial<ExecutionActivityDeps>,
 ) {

@@ -9,7 +9,7 @@ export interface FakeRun {
   control: EvaluationControl;
   /** Batches that were worked on, in order. */
   worked: BatchInput[];
-  /** What was done to the row. */
+  /** The actions on the row. */
   did: string[];
   /** How often the row was read. */
   reads: number;
@@ -20,7 +20,7 @@ export function fakeRun(control: Partial<EvaluationControl> = {}): FakeRun {
   return { control: { status: 'scheduled', ...due, ...control }, worked: [], did: [], reads: 0 };
 }
 
-/** Activities on that run that all go well, but for those given. */
+/** Activities on that run that all succeed, unless overridden. */
 export function stepsOn(run: FakeRun, others: Partial<EvaluationActivities> = {}): EvaluationActivities {
   const work = others.runBatch ?? (async () => ({ finished: true, starved: false, costUsd: 0 }));
   return {
@@ -59,13 +59,13 @@ export function stepsOn(run: FakeRun, others: Partial<EvaluationActivities> = {}
   };
 }
 
-/** Changes the row and tells the workflow, as the API does. */
+/** Changes the row and signals the workflow, like the API. */
 export async function change(handle: WorkflowHandle, run: FakeRun, control: Partial<EvaluationControl>): Promise<void> {
   Object.assign(run.control, control);
   await handle.signal(controlChanged);
 }
 
-/** A batch that ends unfinished when it is told to stop. */
+/** A batch that ends unfinished when it is stopped. */
 export async function untilStopped(): Promise<BatchResult> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), 50);

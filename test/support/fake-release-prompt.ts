@@ -6,24 +6,24 @@ import type { ReleasePromptInput } from '../../src/workflows/release-prompt.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 
-/** A step as the fake release takes it. */
+/** A step for the fake release. */
 export interface FakeStep {
   type: ReleaseStepType;
   /** How long it lasts. Default: 0 */
   waitMs?: number;
-  /** How often it is checked. Default: not at all */
+  /** The interval of checks. Default: none */
   checkEveryMs?: number;
   /** Of a `promote`: how long it bakes. Default: it does not. */
   bakeMs?: number;
-  /** Looks at evaluations until they have ended. Default: 1 */
+  /** Polls of evaluations until they have ended. Default: 1 */
   looks?: number;
-  /** Looks at the numbers behind the due time until there are enough executions. Default: 0 */
+  /** Checks of the numbers after the due time until there are enough executions. Default: 0 */
   lateLooks?: number;
   /** The check, from 1, that rolls back. Default: none */
   failsAt?: number;
 }
 
-/** What happened to a release, as its workflow made it happen. */
+/** The actions of a workflow on a release. */
 export class FakeRelease {
   readonly did: string[] = [];
   status: 'at work' | 'waiting' | 'ended' = 'at work';
@@ -130,7 +130,7 @@ export class FakeRelease {
 
 export interface ReleasePromptPath extends Path {
   release: FakeRelease;
-  /** What is to have happened. */
+  /** The expected actions. */
   does: string[];
 }
 

@@ -3,11 +3,11 @@ import type { RuleBatchInput, ScoringActivities } from '../../src/activities/sco
 import type { ScoreExecutionsInput } from '../../src/workflows/score-executions.ts';
 import type { Path } from './histories.ts';
 
-/** What a step does, in the order in which steps are taken. `fails`: the attempt is retried. */
+/** The result of a step, in order. `fails`: the attempt is retried. */
 export type FakeBatch = { more: boolean } | { heldBackMs: number } | 'fails';
 
 export interface ScoreExecutionsPath extends Path {
-  /** What each attempt at a step was given. */
+  /** The input of each attempt at a step. */
   given: RuleBatchInput[];
   batches: readonly FakeBatch[];
 }

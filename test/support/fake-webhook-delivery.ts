@@ -17,14 +17,14 @@ const { PENDING_ACTIVITY_STATE_CANCEL_REQUESTED } = proto.temporal.api.enums.v1.
 
 /** A delivery without a database or a receiver. */
 export interface FakeDelivery {
-  /** What its activities were asked for: `attempt 1`, `find notification`, `e-mail ntf`, `abandon: why`. */
+  /** The calls of its activities: `attempt 1`, `find notification`, `e-mail ntf`, `abandon: why`. */
   did: string[];
   attempts: AttemptTask[];
-  /** What comes of its attempts, one after another; the last of them of all that follow. A promise: of one that takes until then. */
+  /** The outcomes of its attempts in order; the last one repeats. A promise makes the attempt last until it settles. */
   outcomes: (AttemptOutcome | Promise<AttemptOutcome>)[];
 }
 
-/** A path, its delivery, what is to be done to that, and how it is to end. */
+/** A path with its delivery, the actions on it, and its expected end. */
 export type WebhookDeliveryPath = Path & {
   delivery: FakeDelivery;
   does: string[];
@@ -35,7 +35,7 @@ export const HOUR_MS = 3_600_000;
 export const DELIVERED: AttemptOutcome = { state: 'delivered' };
 export const FAILED: AttemptOutcome = { state: 'failed', reason: 'HTTP 503' };
 
-/** @param forMs may have a fraction, as slots have */
+/** @param forMs can have a fraction, as in slots */
 export const heldBack = (forMs: number): AttemptOutcome => ({
   state: 'held back',
   forMs,
@@ -49,11 +49,11 @@ const INPUT: WebhookDeliveryInput = {
   retryWaitsMs: [10, 20, 30, 40, 50],
 };
 
-/** How a path differs from one that is delivered at once. */
+/** How a path differs from an immediate delivery. */
 export interface Parts {
   input?: Partial<WebhookDeliveryInput>;
   outcomes?: FakeDelivery['outcomes'];
-  /** In place of what would go well. */
+  /** Replacements for successful steps. */
   steps?: Partial<WebhookActivities>;
   meanwhile?: (handle: WorkflowHandle, delivery: FakeDelivery) => Promise<void>;
 }
@@ -85,7 +85,7 @@ function stepsOn(delivery: FakeDelivery, others: Partial<WebhookActivities>): We
   };
 }
 
-/** A path by its name, how it is to end, what is to be done, and how it differs from one that is delivered at once. */
+/** A path by name, with its expected end, its actions, and its differences from an immediate delivery. */
 export function webhookDeliveryPath(
   name: string,
   endsIn: WebhookDeliveryState | 'canceled',
@@ -110,10 +110,10 @@ export const being = (handle: WorkflowHandle, state: WebhookDeliveryState) =>
 export const doing = (delivery: FakeDelivery, what: string) =>
   until(`"${what}" to be asked for`, async () => delivery.did.includes(what));
 
-/** As the relay does, once the row says so. */
+/** Like the relay, once the row says so. */
 export const end = (handle: WorkflowHandle) => handle.signal(deliveryEnded);
 
-/** Cancels, and waits until that has come to the attempt. */
+/** Cancels, and waits until the attempt is notified. */
 export async function cancelAttempt(handle: WorkflowHandle): Promise<void> {
   await handle.cancel();
   await until('the attempt to be told', async () => {

@@ -5,7 +5,7 @@ import type { ProviderProcess } from './processes-service.ts';
 import type { Call } from './service.ts';
 import { PATIENCE_MS, until } from './wait-for.ts';
 
-/** As by hand: 1,000 examples in every test, outages of 20 s, and what was measured on standard error. */
+/** Full size for manual runs: 1,000 examples in every test, outages of 20 s, and measurements on standard error. */
 export const AT_FULL_SIZE = process.env['FAULTS_AT_FULL_SIZE'] === 'true';
 
 /** How many examples a test's run has. */
@@ -13,19 +13,19 @@ export const sized = (examples: number): number => (AT_FULL_SIZE ? 1_000 : examp
 /** How long a server stays away. */
 export const OUTAGE_MS = AT_FULL_SIZE ? 20_000 : 5_000;
 
-/** What was measured, for whoever reads along at full size. */
+/** Prints measurements at full size. */
 export function tell(text: string): void {
   if (AT_FULL_SIZE) process.stderr.write(`${text}\n`);
 }
 
-/** A prompt over a dataset, of which three of four examples get the answer they expect. */
+/** A prompt with a dataset, three of four examples of which get the expected response. */
 export interface Material {
   name: string;
-  /** What the model is sent, by example. */
+  /** The model input of each example. */
   prompts: string[];
 }
 
-/** Makes a prompt and uploads its dataset. No other material has the same prompts, so its calls can be counted. */
+/** Creates a prompt and uploads its dataset. Its prompts are unique, so that its calls can be counted. */
 export async function makeMaterial(
   call: Call,
   name: string,
@@ -81,10 +81,10 @@ export async function resultsOf(call: Call, id: string) {
 }
 
 /**
- * A run that went right whatever happened meanwhile: completed, each example exactly once with its own answer and score,
- * and no more paid for than what was lost on the way.
- * @param mostExtraCalls calls beyond one an example
- * @param hopeless examples that the model's server refuses for good
+ * Expects a correct run despite faults: completed, each example exactly once with its own response and score, and no more paid
+ * for than what was lost on the way.
+ * @param mostExtraCalls calls beyond one per example
+ * @param hopeless examples that the model's server finally refuses
  */
 export async function expectRight(
   { call, model }: { call: Call; model: ProviderProcess },
@@ -121,7 +121,7 @@ export async function expectRight(
     regressions: expected.filter((result) => result.score === 0).length,
     progress: 1,
   });
-  // What was paid for twice is counted twice where both answers could be stored.
+  // Calls paid for twice count twice if both responses could be stored.
   for (const [kind, texts] of Object.entries({
     input: answered.map(({ input }) => input),
     output: answered.map(({ output }) => output),

@@ -10,12 +10,12 @@ import { TEMPLATE_DATABASE } from './database.ts';
 import { copyCluster } from './prepared.ts';
 import { freePorts } from './processes.ts';
 
-// Ahead of all tests: jest refuses imports while tests of a file that run side by side come and go.
+// Before all tests: jest refuses imports between concurrent tests of a file.
 await findPostgres();
 
 /** A server that comes back on its old port with its old data. */
 export interface Restartable {
-  /** Waits until it takes connections. */
+  /** Waits until it accepts connections. */
   start(): Promise<void>;
   /** In an orderly way. */
   stop(): Promise<void>;

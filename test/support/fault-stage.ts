@@ -13,7 +13,7 @@ const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingAc
 /** Of the workspace `default`, with all scopes. */
 export const KEY = 'pms_faults-0123456789abcdef';
 
-/** API and workers, each a process of its own that a test can kill. */
+/** API and workers, each a separate process that a test can kill. */
 export interface Processes {
   /** `http://127.0.0.1:PORT` */
   origin: string;
@@ -23,16 +23,16 @@ export interface Processes {
   /** @param env settings over those of all */
   startApi(env?: Record<string, string>): Promise<Started>;
   startWorker(env?: Record<string, string>): Promise<Started>;
-  /** Both in one process, as `npm start` runs them. @param dataDir where it keeps its secrets */
+  /** Both in one process, like `npm start`. @param dataDir for its secrets */
   startBoth(dataDir: string): Promise<Started>;
 }
 
 /** These and a model's server. */
 export interface Stage extends Processes {
   model: ProviderProcess;
-  /** The process that works on a batch of a run; undefined where none does. */
+  /** The process that works on a batch of a run; undefined if there is none. */
   workerOf(workflowId: string): Promise<number | undefined>;
-  /** Which attempt at a batch of a run this is, from 1; 0 where there is none. */
+  /** The number of the current attempt at a batch of a run, from 1; 0 if there is none. */
   attemptOf(workflowId: string): Promise<number>;
   /** Ends every process. */
   end(): Promise<void>;
@@ -49,7 +49,7 @@ export interface ProcessesOptions {
 }
 
 export interface StageOptions extends ProcessesOptions {
-  /** How long the model's server takes to answer. */
+  /** The response time of the model's server. */
   latencyMs: number;
 }
 
@@ -128,7 +128,7 @@ export async function callsOf(model: ProviderProcess, prompts: readonly string[]
   return prompts.map((prompt) => byPrompt[promptKey(prompt)] ?? 0);
 }
 
-/** Waits until a model's server was sent so many of these prompts. */
+/** Waits until a model's server has received that many of these prompts. */
 export async function untilCalled(model: ProviderProcess, prompts: readonly string[], count: number): Promise<void> {
   await until(
     `${count} prompts at the model's server`,
@@ -136,7 +136,7 @@ export async function untilCalled(model: ProviderProcess, prompts: readonly stri
   );
 }
 
-/** Tells a model's server how to misbehave from now on. */
+/** Sets how a model's server misbehaves from now on. */
 export async function behave(model: Pick<ProviderProcess, 'baseUrl'>, behaviour: object): Promise<void> {
   await fetch(new URL('/__behave', model.baseUrl), { method: 'POST', body: JSON.stringify(behaviour) });
 }

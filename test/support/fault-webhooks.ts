@@ -15,25 +15,25 @@ import { type Received, type Receiver, type Respond, startReceiver } from './rec
 import { until } from './wait-for.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
 
-/** API, workers, and their database and Temporal as a test looks into them. */
+/** API, workers, their database and their Temporal, open to inspection by a test. */
 export interface WebhookStage extends Processes {
   rows: WebhookRows;
   query: Database['system']['query'];
   temporal: Client;
-  /** Waits until so many deliveries of a webhook have this status, through outages of the database. */
+  /** Waits until that many deliveries of a webhook have this status, through outages of the database. */
   untilStatus(webhookId: string, status: string, count: number): Promise<void>;
-  /** Waits until so many deliveries of a webhook have ended, and Temporal lists their workflows, if they had any, as closed. */
+  /** Waits until that many deliveries of a webhook have ended, and Temporal lists their workflows, if any, as closed. */
   untilEnded(webhookId: string, count: number): Promise<void>;
   /** As if processes that have claimed deliveries, and are dead, had been so for longer than their claims last. */
   letClaimsExpire(): Promise<void>;
 }
 
-/** What tests of one file set up, all of it ended together. */
+/** The set-up of one file's tests, all of which ends together. */
 export interface Scene {
-  /** Workers and API are the test's to start. @param servers default: a database of its own, and the Temporal of all tests */
+  /** The test starts workers and API. @param servers default: a separate database, and the Temporal of all tests */
   stage(env: Record<string, string>, servers?: { databaseUrl: string; temporalAddress: string }): Promise<WebhookStage>;
   receiver(respond?: Respond, port?: number): Promise<Receiver>;
-  /** Is done in the end, after what was set up later is gone. */
+  /** Registers a clean-up, which runs after later set-up is gone. */
   afterwards(cleanUp: () => Promise<void>): void;
   end(): Promise<void>;
 }
@@ -112,16 +112,16 @@ function lookInto({ system: { query } }: Database, temporal: Client) {
   };
 }
 
-/** How a receiver answers when the test says so. */
+/** Delays a receiver's responses. */
 export interface Hold {
   respond: Respond;
   /** Requests that wait for their answer. */
   held(): number;
-  /** Answers those, and all that come from now on at once. */
+  /** Sends these responses, and all later ones immediately. */
   release(): void;
 }
 
-/** Keeps answers back. @param status which it gives in the end */
+/** Holds responses. @param status of the eventual response */
 export function holding(status = 200): Hold {
   const released = Promise.withResolvers<void>();
   let held = 0;
@@ -136,12 +136,12 @@ export function holding(status = 200): Hold {
   };
 }
 
-/** For what is told. */
+/** For reporting. */
 export function secondsSince(at: number, until = Date.now()): string {
   return ((until - at) / 1_000).toFixed(1);
 }
 
-/** When the last of these events came for the first time. */
+/** When the last of these events first arrived. */
 export function allCameAt(received: readonly Received[], eventIds: readonly string[]): number {
   return Math.max(
     ...eventIds.map(
@@ -150,7 +150,7 @@ export function allCameAt(received: readonly Received[], eventIds: readonly stri
   );
 }
 
-/** Events that never came, and requests beyond the first for an event and an attempt. */
+/** Lost events, and duplicate requests for the same event and attempt. */
 export function tally(received: readonly Received[], eventIds: readonly string[]) {
   const events = new Set(received.map(({ headers }) => headers['x-event-id']));
   const attempts = new Set(received.map(attemptOf));
@@ -170,12 +170,12 @@ function recordedIn(deliveries: readonly DeliveryRow[]): string[] {
   );
 }
 
-/** Every attempt that came to a receiver, which answers all of them, is in the database, and the other way round. */
+/** Expects the attempts at a receiver, which answers all of them, to be exactly those in the database. */
 export function expectRecorded(received: readonly Received[], deliveries: readonly DeliveryRow[]): void {
   expect(recordedIn(deliveries).toSorted()).toEqual([...new Set(received.map(attemptOf))].toSorted());
 }
 
-/** How many attempts came to a receiver and are not in the database: those that were in flight when a worker was killed. */
+/** The number of attempts at a receiver that are not in the database: those in flight when a worker was killed. */
 export function inFlight(received: readonly Received[], deliveries: readonly DeliveryRow[]): number {
   const recorded = new Set(recordedIn(deliveries));
   return new Set(received.map(attemptOf).filter((attempt) => !recorded.has(attempt))).size;

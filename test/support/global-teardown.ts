@@ -1,6 +1,6 @@
 import { endProcess } from './process-end.ts';
 
-/** Stops what the set-up started. */
+/** Stops everything that the set-up started. */
 export default async function teardown(): Promise<void> {
   await endProcess();
   await globalThis.testServers?.temporal.stop();

@@ -8,7 +8,7 @@ export interface Block {
   page: string;
   /** The line of its first fence. */
   line: number;
-  /** The heading that it stands under, without the signs. */
+  /** The text of the heading above it. */
   section: string;
   /** Empty if the fence names none. */
   language: string;
@@ -44,7 +44,7 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** Which blocks: of a page, and of these only those that fit. */
+/** Selects blocks of a page by conditions. */
 export interface Selection {
   page: string;
   language?: string;
@@ -60,8 +60,8 @@ export const fits = (block: Block, { page, language, section, has }: Selection):
   block.code.includes(has ?? '');
 
 /**
- * Blocks that a test file runs itself, as `test/docs/claims.ts` says. The file fails unless it takes every one of them.
- * @param selections those that the claims have for the file
+ * Blocks that a test file runs itself, as declared in `test/docs/claims.ts`. The file fails unless it uses every one of them.
+ * @param selections of the file in the claims
  */
 export function ownBlocks(selections: readonly Selection[]) {
   const own = selections.flatMap((selection) => blocksOf(selection.page).filter((block) => fits(block, selection)));
@@ -79,7 +79,7 @@ export function ownBlocks(selections: readonly Selection[]) {
   };
 }
 
-/** What `docs/README.md` has every reader set before a sample, by language. */
+/** The code that `docs/README.md` has every reader run before a sample, by language. */
 export function preamble(language: 'sh' | 'ts' | 'python'): string {
   const [block] = blocksOf('docs/README.md').filter((each) =>
     fits(each, { page: each.page, language, section: 'Run the samples' }),

@@ -13,7 +13,7 @@ const { EventType } = proto.temporal.api.enums.v1;
 
 type WaveActivities = Pick<ProviderBatchActivities, 'planBatches' | 'failLeftovers' | 'tellBatches'>;
 
-/** A path, its run, and what is to be done to that. */
+/** A path with its run and the actions on it. */
 export type EvaluationRunPath = Path & { run: FakeRun; does: string[] };
 
 const INPUT: EvaluationRunInput = {
@@ -31,7 +31,7 @@ interface Parts {
   meanwhile?: (handle: WorkflowHandle, run: FakeRun) => Promise<void>;
 }
 
-/** A path by its name, what is to be done to its run, and how it differs from one in which all goes well. */
+/** A path by name, with the actions on its run, and its differences from a successful one. */
 export function evaluationRunPath(
   name: string,
   does: string[],
@@ -55,8 +55,8 @@ export const working = (run: FakeRun, batches: number) =>
   until(`${batches} batches to be worked on`, async () => run.worked.length >= batches);
 
 /**
- * That the workflow knows how so many batches have ended. The time-skipping server, unlike others, loses a workflow task that stops
- * a batch which has just ended.
+ * Waits until the workflow knows the end of that many batches. The time-skipping server, unlike others, loses a workflow task that
+ * stops a batch which has just ended.
  */
 export const known = (handle: WorkflowHandle, batches: number) =>
   until(`${batches} batches to be known to have ended`, async () => {
@@ -67,14 +67,14 @@ export const known = (handle: WorkflowHandle, batches: number) =>
     return ends.length >= batches && isDone > types.lastIndexOf(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED);
   });
 
-/** The first batches end when they are stopped, the others well. */
+/** The first batches end when they are stopped, the others successfully. */
 export const stoppedFirst = (batches: number) => (run: FakeRun) => ({
   runBatch: () => (run.worked.length <= batches ? untilStopped() : Promise.resolve({ ...UNFINISHED, finished: true })),
 });
 
 const BATCH = { max_wait: 86_400, then: 'fail' } as const;
 
-/** The run has a batch until it was looked at so often. */
+/** The run has a batch until it was polled this often. */
 function waves(run: FakeRun, looks: number): WaveActivities {
   let left = looks;
   return {

@@ -9,7 +9,7 @@ import {
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 
-/** A path, and the state that it ends in. */
+/** A path, and its end state. */
 export type ExecutePromptPath = Path & { endsIn: ExecutePromptState };
 
 const INPUT: ExecutePromptInput = {
@@ -20,7 +20,7 @@ const INPUT: ExecutePromptInput = {
   inputChars: 40,
 };
 
-/** Activities that all go well, but for those given. */
+/** Activities that all succeed, unless overridden. */
 export function activitiesWith(others: Partial<ExecutionActivities>): ExecutionActivities {
   return {
     callModel: async () => null,
@@ -37,7 +37,7 @@ export function modelFailure(type: string, options: { nonRetryable?: boolean; re
   return ApplicationFailure.create({ type, message: `The model said ${type}.`, nonRetryable, details });
 }
 
-/** Fails so many times before it goes well. */
+/** Fails that many times before it succeeds. */
 export function failing(times: number, error: () => Error): () => Promise<null> {
   let left = times;
   return async () => {
@@ -47,7 +47,7 @@ export function failing(times: number, error: () => Error): () => Promise<null> 
   };
 }
 
-/** The model has failed for good, and so has the next one after a retry; the one after that responds. */
+/** The model has finally failed, and so has the next one after a retry; the one after that responds. */
 export function fallingBack(): ExecutionActivities['callModel'] {
   const outcomes: (() => Awaited<ReturnType<ExecutionActivities['callModel']>>)[] = [
     () => ({ fallback: 'anthropic/claude-haiku-4-5', because: 'model_authentication: no credentials' }),
@@ -59,7 +59,7 @@ export function fallingBack(): ExecutionActivities['callModel'] {
   return async () => outcomes.shift()?.() ?? { status: 'completed' };
 }
 
-/** Is held back once before it goes well. */
+/** Is deferred once before it succeeds. */
 export function heldBackOnce(heldBackMs: number): ExecutionActivities['callModel'] {
   let isFirst = true;
   return async () => {
@@ -78,7 +78,7 @@ export function afterOutage(): ExecutionActivities['recordCompletion'] {
   };
 }
 
-/** A call that ends when its row is canceled, as {@link calling} tells that it has begun. */
+/** A call that ends when its row is canceled; {@link calling} settles when it has started. */
 export function canceledInFlight(): Pick<ExecutionActivities, 'callModel' | 'recordFailure'> & {
   calling: () => boolean;
 } {
@@ -102,7 +102,7 @@ function path(name: string, endsIn: ExecutePromptState, rest: Partial<Path>): Ex
   return { name, endsIn, workflow: 'executePrompt', args: [INPUT], activities: { ...activitiesWith({}) }, ...rest };
 }
 
-/** A path on which the call in flight is given up. */
+/** A path on which the call in flight is aborted. */
 export function canceledDuringCall(name = 'canceled-during-call'): ExecutePromptPath {
   const { calling, ...activities } = canceledInFlight();
   return path(name, 'canceled', {

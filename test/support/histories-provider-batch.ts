@@ -11,7 +11,7 @@ type Steps = Pick<ProviderBatchActivities, 'readBatch' | 'cancelBatch' | 'advanc
 interface FakeBatch {
   state: string;
   isOver: boolean;
-  /** Attempts to take it on. */
+  /** Attempts to advance it. */
   attempts: number;
   did: string[];
 }
@@ -20,7 +20,7 @@ export type ProviderBatchPath = Path & { batch: FakeBatch; does: string[] };
 
 const BATCH_ID = '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12';
 
-/** A path by its name, what is to be done to its batch, and how its activities differ from those that go well at once. */
+/** A path by name, with the actions on its batch, and its differences from immediate success. */
 export function providerBatchPath(
   name: string,
   does: string[],

@@ -30,7 +30,7 @@ const cancelWhile = (state: WebhookDeliveryState) => async (handle: WorkflowHand
   await handle.cancel();
 };
 
-/** Something happens while an attempt is under way, of which this comes thereafter. */
+/** Something happens during an attempt, which then has this outcome. */
 function meanwhileAttempt(
   attempt: number,
   outcome: AttemptOutcome,
@@ -47,7 +47,7 @@ function meanwhileAttempt(
   };
 }
 
-/** The first attempt is never heard of again, as when its worker dies. */
+/** The first attempt is never heard of again, as if its worker had crashed. */
 function losingAttempt({ meanwhile }: Pick<Parts, 'meanwhile'> = {}): Parts {
   const never = Promise.withResolvers<AttemptOutcome>();
   let isLost = false;

@@ -11,26 +11,26 @@ import './one-runtime.ts';
 const { History } = proto.temporal.api.history.v1;
 type History = ReturnType<typeof History.fromObject>;
 
-/** One path through a workflow: what its activities do, and what happens to it from outside. */
+/** One path through a workflow: the results of its activities, and external actions. */
 export interface Path {
   /** Name of the file in test/histories. */
   name: string;
   workflow: string;
   args: unknown[];
   activities: Record<string, (...args: never[]) => Promise<unknown>>;
-  /** Of a task of the workflow; default: the server's, 10 s. While a step takes long, its worker asks for news after 80% of it. */
+  /** For a workflow task; default: the server's, 10 s. During a long step, its worker heartbeats after 80% of it. */
   taskTimeoutMs?: number;
-  /** What happens from outside once the workflow has started, in real time. */
+  /** External actions once the workflow has started, in real time. */
   meanwhile?: (handle: WorkflowHandle) => Promise<void>;
 }
 
-/** What paths need of their surroundings: a Temporal, and a worker, which takes longer to start than most paths take. */
+/** The environment of paths: a Temporal, and a worker, which takes longer to start than most paths take. */
 export interface PathEnvironment {
   client: Client;
   taskQueue: string;
-  /** Of the paths that are being taken, by the ids of their workflows. */
+  /** The activities of running paths, by workflow id. */
   activities: Map<string, Path['activities']>;
-  /** Until the environment is closed. Fails where the worker does. */
+  /** Settles when the environment is closed. Rejects if the worker fails. */
   working: Promise<void>;
   /** Ends the worker, but not the connection. */
   close(): Promise<void>;
@@ -69,27 +69,27 @@ export async function openPaths(client: Client, connection: NativeConnection): P
   };
 }
 
-/** Keeps the SDK's own log out of the tests' output. Once a process, before anything else of the SDK. */
+/** Keeps the SDK's own log out of the tests' output. Once per process, before any other use of the SDK. */
 export function silenceTemporal(): void {
   const logger = new DefaultLogger('ERROR', () => {});
   Runtime.install({ logger, telemetryOptions: { logging: { filter: 'OFF', forward: {} } } });
 }
 
-/** Where this checkout is, as stack traces name it: of no use to who reads a saved history elsewhere. */
+/** The path of this checkout in stack traces, which is useless in a saved history. */
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A history as JSON: enumerations by name, 64-bit numbers as text, bytes in base64. Paths begin at the project's folder. */
+/** A history as JSON: enumerations by name, 64-bit numbers as strings, bytes in base64. Paths are relative to the project. */
 export function historyToJson(history: Parameters<typeof History.fromObject>[0]): string {
   const plain = History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String });
   return JSON.stringify(plain, undefined, 1).replaceAll(`file://${CHECKOUT}`, '').replaceAll(CHECKOUT, '');
 }
 
-/** What {@link historyToJson} wrote. */
+/** Parses the output of {@link historyToJson}. */
 export function historyFromJson(text: string): History {
   return History.fromObject(JSON.parse(text));
 }
 
-/** What the workflow returned; `canceled` where it ended so. */
+/** The result of the workflow; `canceled` if it was canceled. */
 async function resultOf(handle: WorkflowHandle): Promise<unknown> {
   try {
     return await handle.result();
@@ -99,7 +99,7 @@ async function resultOf(handle: WorkflowHandle): Promise<unknown> {
   }
 }
 
-/** Takes a path to its end. @returns the history as JSON, and what the workflow returned */
+/** Runs a path to its end. @returns the history as JSON, and the result of the workflow */
 export async function takePath(
   { client, taskQueue, activities, working }: PathEnvironment,
   path: Path,
@@ -113,7 +113,7 @@ export async function takePath(
       staticSummary: 'support/greeting v3 on openai/gpt-4o-mini',
       ...(path.taskTimeoutMs !== undefined && { workflowTaskTimeout: path.taskTimeoutMs }),
     });
-    // Only then: waiting for the result lets a server that can skip time do so, past what is to happen from outside.
+    // Only then: waiting for the result lets a time-skipping server skip past the external actions.
     await path.meanwhile?.(handle);
     const result = await resultOf(handle);
     return { history: historyToJson(await handle.fetchHistory()), result };

@@ -1,9 +1,9 @@
-/** An event of a history as `historyToJson` writes it, as far as tests look into it. */
+/** A history event as written by `historyToJson`, as far as tests use it. */
 export interface HistoryEvent {
   /** Without `EVENT_TYPE_`. */
   type: string;
   timeMs: number;
-  /** What operators see beside it. */
+  /** Shown to operators next to it. */
   summary: string | undefined;
   /** Of a timer that was started. */
   waitMs: number | undefined;
@@ -45,7 +45,7 @@ export function eventsOf(history: string, type: string): HistoryEvent[] {
   return events.map(fromSaved).filter((event) => event.type === type);
 }
 
-/** All there is to read in a history: its JSON, and what stands in it in base64. */
+/** All readable text in a history: its JSON, and its decoded base64. */
 export function readableText(history: string): string {
   const encoded = history.matchAll(/"([A-Za-z0-9+/]{8,}={0,2})"/g);
   return [history, ...[...encoded].map(([, data = '']) => decode(data))].join('\n');

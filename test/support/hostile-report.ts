@@ -4,7 +4,7 @@ import process from 'node:process';
 import { type Delays, PROBES, type Probe } from './neighbour.ts';
 import { PROJECT } from './processes.ts';
 
-/** What was measured in one hostile act. */
+/** The measurements of one hostile act. */
 export interface HostileRow {
   act: string;
   /** Of the other workspace. */
@@ -44,7 +44,7 @@ export function toMarkdown(rows: readonly HostileRow[]): string {
   ].join('\n');
 }
 
-/** Writes the table to `.cache/hostile-tenants.md`, and prints it where someone reads along. */
+/** Writes the table to `.cache/hostile-tenants.md`, and prints it in interactive runs. */
 export function report(rows: readonly HostileRow[], aloud: boolean): void {
   const folder = path.join(PROJECT, '.cache');
   mkdirSync(folder, { recursive: true });

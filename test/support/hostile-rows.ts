@@ -4,7 +4,7 @@ import { newId, publicId } from '../../src/domain/ids.ts';
 
 const EVALUATORS = [{ type: 'exact_match', name: 'exact_match', weight: 1 }];
 
-/** Writes completed executions whose output has so many bytes, past the API. */
+/** Writes completed executions with an output of that many bytes, without the API. */
 export async function insertExecutions(
   query: Query,
   workspaceId: string,
@@ -25,7 +25,7 @@ export async function insertExecutions(
   );
 }
 
-/** Writes a completed run with so many results, past the API. @returns its public id */
+/** Writes a completed run with that many results, without the API. @returns its public id */
 export async function insertRun(query: Query, workspaceId: string, results: number): Promise<string> {
   const id = newId();
   await query(
@@ -38,7 +38,7 @@ export async function insertRun(query: Query, workspaceId: string, results: numb
     },
     [workspaceId, id, results, JSON.stringify(EVALUATORS)],
   );
-  // In parts, so that no statement takes longer than statements may.
+  // In parts, to stay within the statement timeout.
   const part = 100_000;
   for (let from = 0; from < results; from += part)
     await query(

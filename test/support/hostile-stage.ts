@@ -20,34 +20,34 @@ export const AT_FULL_SIZE = process.env['HOSTILE_AT_FULL_SIZE'] === 'true';
 /** A folder for CPU profiles of API and worker. */
 const PROFILE_FOLDER = process.env['HOSTILE_PROFILES'];
 
-/** Another workspace's requests may take so much longer, and no process may hold more memory. */
+/** Limits for the additional delay of another workspace's requests, and for the memory of a process. */
 const MAX_DELAY_MS = 1_000;
 const MAX_MIB = 1_024;
 const OFF_HEAP_MIB = 512;
 const IDLE_MS = AT_FULL_SIZE ? 10_000 : 1_000;
-/** What a busy machine can keep up with, too. */
+/** A pace that a busy machine can keep up with, too. */
 const PACE = AT_FULL_SIZE
   ? { readEveryMs: 100, runEveryMs: 250, aftermathMs: 2_000 }
   : { readEveryMs: 250, runEveryMs: 500, aftermathMs: 0 };
 
-/** What a hostile act does at full strength, or at a size for every day. */
+/** The size of a hostile act: full, or reduced for everyday runs. */
 export const sized = (full: number, reduced: number): number => (AT_FULL_SIZE ? full : reduced);
 
-/** API and a worker as processes, a workspace that is hostile, and one that goes about its business beside it. */
+/** API and a worker as processes, a hostile workspace, and a normal one next to it. */
 export interface HostileStage {
   /** Requests of the hostile workspace. */
   call: Call;
-  /** Reads an answer to its end and keeps none of it. @returns its status */
+  /** Reads a response to its end, discarding it. @returns its status */
   readAway(path: string): Promise<number>;
-  /** Answers nobody. */
+  /** Never responds. */
   stalling: ProviderProcess;
-  /** Answers at once. A call is 1,000 tokens of input and as many of output. */
+  /** Responds immediately. A call is 1,000 tokens of input and as many of output. */
   quick: ProviderProcess;
   db: Database;
   workspaceId: string;
   /** Does something hostile, measures how the other workspace fares, and expects it to be unharmed. */
   act(name: string, hostile: () => Promise<void>): Promise<void>;
-  /** What was measured so far. */
+  /** The measurements so far. */
   rows: HostileRow[];
   end(): Promise<void>;
 }
@@ -67,9 +67,9 @@ function medianOf({ delays }: Fared): number {
 }
 
 /**
- * Starts all of it.
- * @param options.heapMiB what the heap of API and worker may have, each. Default: what Node.js gives them
- * @param options.env settings over its own
+ * Starts everything.
+ * @param options.heapMiB the maximum heap of API and worker each. Default: that of Node.js
+ * @param options.env additional settings
  */
 export async function setHostileStage({
   heapMiB,
@@ -103,7 +103,7 @@ export async function setHostileStage({
     ],
   });
   const [api, worker] = await Promise.all([processes.startApi(), processes.startWorker()]);
-  /** Rejects once one of them has ended by itself. */
+  /** Rejects if one of them ends unexpectedly. */
   const oneEnded = Promise.race(
     [api, worker].map(async ({ ended }): Promise<never> => {
       const { code, signal, output } = await ended;
@@ -121,10 +121,10 @@ export async function setHostileStage({
   await makePrompt(processes.callWith(key), 'probe', 'openai/gpt-4o-mini');
   const neighbour = await startNeighbour(processes.origin, key, 'probe', PACE);
   const idle = await idleDelay(neighbour);
-  // Where nothing is measured, the machine may be busy with other things: what waited for the hostile workspace took longer.
+  // In unmeasured runs the machine may be busy: waiting for the hostile workspace took longer than this.
   const tooSlow = AT_FULL_SIZE ? MAX_DELAY_MS : 10 * MAX_DELAY_MS + 20 * idle;
   const slowness = AT_FULL_SIZE ? worstOf : medianOf;
-  // Beside the heap there are buffers and threads.
+  // Buffers and threads are outside the heap.
   const maxMiB = Math.max(MAX_MIB, (heapMiB ?? 0) + OFF_HEAP_MIB);
   const rows: HostileRow[] = [];
 
@@ -141,7 +141,7 @@ export async function setHostileStage({
     workspaceId: hostile?.id ?? '',
     rows,
     async act(name, act) {
-      // What the act before has left behind is not this one's.
+      // Leftovers of the previous act do not count for this one.
       await Promise.race([
         waitFor('the neighbour to fare well', async () => slowness(await neighbour.during(() => delay(0))) < tooSlow),
         oneEnded,
@@ -178,7 +178,7 @@ export async function setHostileStage({
 
 /** The worst delay while nothing hostile is done. */
 async function idleDelay(neighbour: Neighbour): Promise<number> {
-  // What runs for the first time takes longer.
+  // First runs take longer.
   await neighbour.during(() => delay(0));
   return worstOf(await neighbour.during(() => delay(IDLE_MS)));
 }

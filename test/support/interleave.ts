@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Query } from '../../src/db/database.ts';
 import { createQuery } from '../../src/db/query.ts';
 
-/** A transaction whose statements are run one at a time, when it is told to. */
+/** A transaction whose statements run one at a time, on command. */
 export interface Session {
   /** Starts the next statement. Resolves when it has ended or waits for a lock. */
   step(): Promise<void>;
@@ -16,7 +16,7 @@ type End = 'commit' | 'rollback';
 
 /**
  * Runs `work` in a transaction on a connection of `pool`, with `end` as its last statement.
- * @param work may fail, as where a row that it needs is gone: the transaction is then rolled back
+ * @param work can fail, for example because a row that it needs is gone: the transaction is then rolled back
  */
 export async function openSession(pool: pg.Pool, work: (query: Query) => Promise<unknown>, end: End): Promise<Session> {
   const client = await pool.connect();
@@ -59,7 +59,7 @@ export async function openSession(pool: pg.Pool, work: (query: Query) => Promise
   }
 
   async function step(): Promise<void> {
-    // One that waits for a lock is at its statement already; one that has ended has none left.
+    // One that waits for a lock is already at its statement; one that has ended has none left.
     if (done || busy) return;
     busy = true;
     allow();
@@ -79,7 +79,7 @@ export async function openSession(pool: pg.Pool, work: (query: Query) => Promise
   };
 }
 
-/** Every order in which the steps of two sessions can come. */
+/** Every possible order of the steps of two sessions. */
 export function ordersOf(first: number, second: number): (0 | 1)[][] {
   if (first === 0) return [Array<0 | 1>(second).fill(1)];
   if (second === 0) return [Array<0 | 1>(first).fill(0)];

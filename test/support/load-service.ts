@@ -1,4 +1,4 @@
-// Loads API and workers, starts neither, and ends.
+// Loads API and workers without starting them, and exits.
 import '../../src/api/server.ts';
 import '../../src/worker.ts';
 import process from 'node:process';

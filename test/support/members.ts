@@ -15,7 +15,7 @@ import { signInKeyOf } from '../../src/services/members/members.ts';
 import { syncMembers } from '../../src/services/members/sync-members.ts';
 import type { TestService } from './service.ts';
 
-/** A person who has signed in, and what the person has in one workspace. */
+/** A signed-in person with their membership in one workspace. */
 export interface TestMember {
   /** `mem_…` */
   id: string;
@@ -26,7 +26,7 @@ export interface TestMember {
   keyId: string;
   /** Headers of a session in a browser. */
   session: Record<string, string>;
-  /** What the browser keeps of it. */
+  /** The session token in the browser. */
   token: string;
 }
 
@@ -37,7 +37,7 @@ interface Person {
   subject?: string;
 }
 
-/** Stores someone who signs in with these grants, as an identity provider would say. @returns the membership of the first workspace */
+/** Stores a person with these grants, as if signed in by an identity provider. @returns the membership of the first workspace */
 async function join(
   query: Query,
   grants: Grant[],
@@ -71,7 +71,7 @@ async function join(
   return member;
 }
 
-/** Someone who signs in with these grants. The key and the session are of the first workspace. */
+/** A person who signs in with these grants. The key and the session belong to the first workspace. */
 export const signIn = (
   service: Pick<TestService, 'dependencies'>,
   grants: Grant[],
@@ -111,13 +111,13 @@ async function accessOf(query: Query, member: Parameters<typeof sessionOf>[1]): 
   };
 }
 
-/** The same for a member who is there already. */
+/** The same for an existing member. */
 export const grantAccess = (
   service: Pick<TestService, 'dependencies'>,
   member: Parameters<typeof accessOf>[1],
 ): Promise<MemberKeys> => service.dependencies.db.system.transaction((query) => accessOf(query, member));
 
-/** What a browser sends with a change by a session. */
+/** The headers of a browser for a change with a session. */
 export const browserHeaders = (token: string): Record<string, string> => ({
   Cookie: `${SESSION_COOKIE}=${token}`,
   'X-Console': '1',
@@ -132,7 +132,7 @@ export const memberOf = (service: Pick<TestService, 'dependencies'>, role: Role,
 export interface SignedInMember {
   /** UUID. */
   memberId: string;
-  /** What the browser sends with a change by the session. */
+  /** The headers of the browser for a change with the session. */
   headers: Record<string, string>;
   token: string;
 }
@@ -155,8 +155,8 @@ export async function personalKey(service: TestService, { key }: TestMember, ...
 }
 
 /**
- * Another API process on the same database, as far as this one can have two.
- * @param change what is different in its settings
+ * Simulates another API process on the same database.
+ * @param change different settings
  */
 export async function startSecondApi(
   service: TestService,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT } from './processes.ts';
 
-/** An alert rule, as far as tests look at it. */
+/** An alert rule, as far as tests use it. */
 export interface AlertRule {
   alert: string;
   expr: string;
@@ -17,7 +17,7 @@ export const readProjectFile = (file: string) => readFileSync(path.join(PROJECT,
 
 const unquoted = (value: string) => (value.startsWith("'") ? value.slice(1, -1).replaceAll("''", "'") : value);
 
-/** The alert rules that are shipped. Each field of theirs is on a line of its own. */
+/** The shipped alert rules. Each of their fields is on a separate line. */
 export function alertRules(): AlertRule[] {
   const text = readProjectFile('deploy/prometheus/prompt-management-service.rules.yml');
   return text
@@ -45,7 +45,7 @@ export function dashboardQueries(): { title: string; expr: string }[] {
   return panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 }
 
-/** What a query names: metrics with the labels that it compares, and the labels that it groups by. */
+/** The names in a query: metrics with the labels that it compares, and the labels that it groups by. */
 export interface NamedByQuery {
   selectors: { metric: string; matchers: { label: string; operator: string; value: string }[] }[];
   grouping: string[];

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { startReceiver } from './receiver.ts';
 
-// A workspace that goes about its business: it reads a prompt, runs it, and is told of the end by a webhook, again and again,
-// whether or not earlier requests were answered. A process of its own, so that nothing but the service can hold it up.
-// Prints a line of JSON for everything that begins and ends; SIGTERM ends it once nothing is under way.
+// A workspace under normal load: it repeatedly reads a prompt, runs it, and receives a webhook about the end, whether or not
+// earlier requests were answered. A separate process, so that only the service can delay it. Prints a line of JSON for each
+// start and end; SIGTERM ends it once nothing is in progress.
 //
 // node test/support/neighbour-main.ts ORIGIN KEY PROMPT READ_EVERY_MS RUN_EVERY_MS
 
@@ -44,7 +44,7 @@ async function request(method: string, path: string, body?: object): Promise<unk
   return JSON.parse(text);
 }
 
-/** Executions whose end the webhook has told of, and what waits to be told. */
+/** Executions whose end the webhook has reported, and those waiting for it. */
 const told = new Set<string>();
 const waiting = new Map<string, () => void>();
 const receiver = await startReceiver((received, response) => {

@@ -6,7 +6,7 @@ import { waitFor } from './wait-for.ts';
 export const PROBES = ['read', 'run', 'delivery'] as const;
 export type Probe = (typeof PROBES)[number];
 
-/** What a probe's requests took, in milliseconds. */
+/** Durations of a probe's requests, in milliseconds. */
 export interface Delays {
   worstMs: number;
   medianMs: number;
@@ -18,15 +18,15 @@ export interface Delays {
 /** How a workspace fared in a span of time. */
 export interface Fared {
   delays: Record<Probe, Delays>;
-  /** What it was answered that it should not have been, each once. */
+  /** Unexpected responses, without duplicates. */
   problems: string[];
   /** Prompts that were sent to its model, one for each of its executions. */
   prompts: string[];
 }
 
-/** A workspace that goes about its business in a process of its own; see neighbour-main.ts. */
+/** A workspace under normal load in a separate process; see neighbour-main.ts. */
 export interface Neighbour {
-  /** How it fares while something is done, and until all that it began meanwhile has ended. */
+  /** Measures it during an act, and until everything that it started has ended. */
   during(act: () => Promise<void>): Promise<Fared>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ function delaysOf(times: readonly number[]): Delays {
   };
 }
 
-/** What it has printed so far. Each line is parsed once. */
+/** Its output so far. Each line is parsed once. */
 function linesOf(process: Started) {
   const begun: { id: number; kind: Probe; at: number }[] = [];
   const ended = new Map<number, { ms: number; problem?: string | undefined }>();
@@ -69,7 +69,7 @@ function linesOf(process: Started) {
 export interface Pace {
   readEveryMs: number;
   runEveryMs: number;
-  /** How long it goes on after an act: what that sets off may come to light later. At least one of its runs is begun after the act. */
+  /** How long to continue after an act, whose effects may appear later. At least one run starts after the act. */
   aftermathMs: number;
 }
 

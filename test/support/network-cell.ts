@@ -5,21 +5,21 @@ import { callsOf, isAlive, KEY } from './fault-stage.ts';
 import { type Before, type NetworkStage, PROMPT } from './network-stage.ts';
 import { until } from './wait-for.ts';
 
-/** How often work begins, whatever becomes of earlier work. */
+/** The interval at which work starts, regardless of earlier work. */
 const EXECUTION_EVERY_MS = 300;
 const STREAM_EVERY_MS = 1_000;
-/** Of the evaluation that is in flight when the fault begins. */
+/** For the evaluation in flight when the fault starts. */
 const EXAMPLES = 100;
 const CONCURRENCY = 4;
-/** Of one that begins when the fault ends. */
+/** For one that starts when the fault ends. */
 const EXAMPLES_AFTERWARDS = 4;
 /** From the beginning of the load to the fault. */
 const BEFORE_MS = 2_000;
-/** The load goes on for so long after the fault, unless the fault says otherwise. */
+/** How long the load continues after the fault, unless the fault sets it. */
 const AFTER_MS = 11_000;
-/** What takes longer is not back to normal. */
+/** Anything slower is not back to normal. */
 const NORMAL_MS = 3_000;
-/** How long is waited for what was begun. */
+/** Timeout for started work. */
 const PATIENCE_MS = 90_000;
 
 export interface Fault {
@@ -27,9 +27,9 @@ export interface Fault {
   end(): Promise<void>;
   /** How long it lasts. */
   ms: number;
-  /** For how long work goes on to begin after it. */
+  /** How long work continues to start after it. */
   afterMs?: number;
-  /** How long everything may take after its end; default: 10 s. */
+  /** Maximum recovery time after its end; default: 10 s. */
   recoveryMs?: number;
 }
 
@@ -47,19 +47,19 @@ interface Work {
 export interface CellOutcome {
   /** Executions and streams, before, during and after the fault. */
   begun: number;
-  /** Those that came back as completed, with the whole response, while the fault lasted. */
+  /** Those that completed with the whole response during the fault. */
   endedMeanwhile: number;
-  /** Work, examples and events that were accepted and did not come to their end, in words. */
+  /** Accepted work, examples and events that did not reach their end, in words. */
   lost: string[];
   /** Calls of the model beyond one for each execution and example. */
   paidTwice: number;
   /** Events that were delivered, and answered with a 200, more than once. */
   deliveredTwice: number;
-  /** Calls of the model and deliveries that were in flight at any time of the fault: so many may be repeated. */
+  /** Model calls and deliveries in flight at any time during the fault, which may be repeated. */
   inFlight: { calls: number; deliveries: number };
-  /** From the fault's end to the first success of work that began after it, in milliseconds. */
+  /** From the fault's end to the first success of work that started after it, in milliseconds. */
   firstMs: { execution: number; stream: number; evaluation: number; delivery: number };
-  /** From the fault's end until everything that begins takes less than 3 s again. */
+  /** From the fault's end until all new work takes less than 3 s again. */
   normalMs: number;
   /** Processes that are gone. */
   dead: string[];
@@ -67,10 +67,7 @@ export interface CellOutcome {
 
 const expectedOf = (text: string) => `Answer to: Say ${text}`;
 
-/**
- * Lets work go through the network while it has a fault, and counts what came of it. Callers are clients of this project, which try again
- * as they always do.
- */
+/** Runs work through a network with a fault, and counts the results. Callers are clients of this project with their usual retries. */
 export async function runCell<Proxy extends Before>(stage: NetworkStage<Proxy>, fault: Fault): Promise<CellOutcome> {
   const { model, receiver, origin } = stage;
   const cell = randomBytes(4).toString('hex');
@@ -149,7 +146,7 @@ export async function runCell<Proxy extends Before>(stage: NetworkStage<Proxy>, 
     );
     lost.push(...(await lostExamples(stage, startedEvaluation, EXAMPLES)));
 
-    // Each execution that completed is told of.
+    // Each completed execution is reported.
     const ids = works.flatMap(({ executionId, error }) =>
       executionId === undefined || error !== undefined ? [] : [executionId],
     );
@@ -188,7 +185,7 @@ export async function runCell<Proxy extends Before>(stage: NetworkStage<Proxy>, 
           ...receiver.received.filter((request) => newIds.has(eventOf(request))).map(({ at }) => since(at)),
         ),
       },
-      // When the last one began that took longer than usual: later ones did not.
+      // The start of the last one that took longer than usual.
       normalMs: Math.max(0, ...slow.map(({ begunAt }) => since(begunAt) + EXECUTION_EVERY_MS)),
       dead: [stage.api, stage.worker].flatMap(({ pid }, index) =>
         isAlive(pid) ? [] : [index === 0 ? 'the API' : 'the worker'],
@@ -240,10 +237,10 @@ async function lostExamples(stage: NetworkStage<Before>, id: string, examples: n
   }
 }
 
-/** How long everything may take after a fault's end. */
+/** Maximum recovery time after a fault's end. */
 const RECOVERY_MS = 10_000;
 
-/** What is wrong with a cell; nothing where all that is promised held. */
+/** The violated guarantees of a cell; empty if all held. */
 export function faultsOf(
   { lost, paidTwice, deliveredTwice, inFlight, firstMs, normalMs, dead }: CellOutcome,
   recoveryMs = RECOVERY_MS,

@@ -17,12 +17,12 @@ export const LINKS = [
 ] as const;
 export type Link = (typeof LINKS)[number];
 
-/** Something that stands before a server. */
+/** A proxy before a server. */
 export interface Before {
   port: number;
 }
 
-/** One API and one worker, with a model and a receiver; whatever any of them reaches, it reaches through a proxy of its own. */
+/** One API and one worker, with a model and a receiver; each connection goes through a separate proxy. */
 export interface NetworkStage<Proxy extends Before> {
   links: Record<Link, Proxy>;
   /** Through the proxy before the API. */
@@ -33,7 +33,7 @@ export interface NetworkStage<Proxy extends Before> {
   receiver: Receiver;
   api: Started;
   worker: Started;
-  /** The model's server ends with `killOrphans`. */
+  /** `killOrphans` ends the model's server. */
   end(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface NetworkStageOptions<Proxy extends Before> {
   databaseUrl: string;
   /** host:port */
   temporalAddress: string;
-  /** How long the model takes to answer. */
+  /** The response time of the model. */
   modelMs: number;
   /** @param target host:port */
   before: (name: string, target: string) => Promise<Proxy>;
@@ -51,7 +51,7 @@ export interface NetworkStageOptions<Proxy extends Before> {
 /** The prompt of the load. */
 export const PROMPT = 'network';
 
-/** Starts everything, makes the prompt, and subscribes the receiver to executions that complete. */
+/** Starts everything, creates the prompt, and subscribes the receiver to completed executions. */
 export async function startNetworkStage<Proxy extends Before>({
   databaseUrl,
   temporalAddress,

@@ -1,8 +1,8 @@
 import { IllegalStateError } from '@temporalio/common';
 import { Runtime } from '@temporalio/worker';
 
-// A process has one runtime of Temporal's SDK, and the service refuses a second. The process of a test file may have a service that files share,
-// and one of the file's own beside it: what comes later goes by the runtime that is there.
+// A process has one runtime of Temporal's SDK, and the service refuses a second. A test file's process may have both a shared and a
+// separate service: later ones use the existing runtime.
 const install = Runtime.install.bind(Runtime);
 Runtime.install = (options) => {
   try {

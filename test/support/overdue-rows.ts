@@ -1,11 +1,11 @@
 import type { CheckedTable } from '../../src/db/claim.ts';
 import type { Query } from '../../src/db/database.ts';
 
-/** When rows are looked at next, read and changed past the service. */
+/** Reads and changes when rows are checked next, without the service. */
 export interface OverdueRows {
-  /** As if their next look were due since a second ago. */
+  /** Makes their next check due since a second ago. */
   makeOverdue: (...ids: string[]) => Promise<unknown>;
-  /** Seconds until the next look. */
+  /** Seconds until the next check. */
   secondsToCheck: (id: string) => Promise<number>;
 }
 

@@ -12,10 +12,10 @@ import { PROJECT, startNode } from './processes.ts';
 import { installStateTriggers } from './state-triggers.ts';
 import { waitFor } from './wait-for.ts';
 
-// What a run of the tests needs and sources decide, made once for a state of these sources and kept in .cache.
+// Artifacts that a test run needs and that depend only on sources, built once per state of these sources and kept in .cache.
 
 const CACHE = path.join(PROJECT, '.cache');
-/** What V8 makes of sources. */
+/** V8's compile cache. */
 export const COMPILE_CACHE = path.join(CACHE, 'compiled');
 
 /** Over files, and all files in folders. */
@@ -36,7 +36,7 @@ const isThere = (file: string) =>
     () => false,
   );
 
-/** Removes what other states of the sources had. */
+/** Removes the artifacts of other states of the sources. */
 async function removeOthers(prefix: string, kept: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const others = readdirSync(CACHE).filter((name) => name.startsWith(prefix) && !name.startsWith(kept));
@@ -59,26 +59,26 @@ export async function copyCluster(target: string): Promise<void> {
       fill: (scratch) => makeCluster(path.join(scratch, 'data')),
     });
   }
-  // With its owner, who may be another than this user.
+  // Preserving the owner, which may be another user.
   const { code, output } = await run('cp', ['-a', data, target]);
   if (code !== 0) throw new Error(`The prepared database could not be copied: ${output}`);
 }
 
 async function makeCluster(dataDir: string): Promise<void> {
-  // The smallest log: it is copied, too.
+  // The smallest log, because it is copied, too.
   const settings = { min_wal_size: '32MB', max_wal_size: '32MB' };
   const postgres = await startPostgres({ dataDir, ephemeral: true, settings, log: () => {} });
   await migrate(postgres.url(TEMPLATE_DATABASE));
   await installStateTriggers(postgres.url(TEMPLATE_DATABASE));
   // Its `stop` removes the folder of a throw-away cluster. This is PostgreSQL's fast shutdown.
   process.kill(postgres.pid, 'SIGINT');
-  // Looks, instead of waiting for an event: nothing else may keep this process alive meanwhile.
+  // Polls instead of waiting for an event: nothing else may keep this process alive meanwhile.
   await waitFor('the end of PostgreSQL', async () => !postgres.running());
 }
 
 /**
- * Processes of the tests read what V8 makes of the sources instead of making it again. It is stored as a process ends in an
- * orderly way, which most of theirs do not.
+ * Lets processes of the tests reuse V8's compile cache. It is stored when a process exits normally, which most of theirs do
+ * not.
  */
 export async function fillCompileCache(): Promise<void> {
   const filled = path.join(COMPILE_CACHE, `filled-${hashOf(['src', 'package-lock.json'])}`);

@@ -4,17 +4,17 @@ declare global {
   var atTestProcessEnd: (() => Promise<unknown>)[] | undefined;
 }
 
-/** By which Jest tells a process that it is not needed any more (`CHILD_MESSAGE_END` of jest-worker). */
+/** The message with which Jest ends a process (`CHILD_MESSAGE_END` of jest-worker). */
 const END = 2;
 
 /**
- * For what test files share that run in one process, such as a service: it ends with the process. Where Jest runs a single file it has no
- * process for it: then the global teardown calls these.
+ * Cleans up what test files of one process share, such as a service, when the process ends. If Jest runs a single file without such a
+ * process, the global teardown calls these.
  */
 export function atProcessEnd(clean: () => Promise<unknown>): void {
   if (globalThis.atTestProcessEnd === undefined) {
     globalThis.atTestProcessEnd = [];
-    // The servers behind what is shared are thrown away in a moment.
+    // The servers behind shared services are about to be discarded.
     process.on('message', (message: unknown) => {
       if (Array.isArray(message) && message[0] === END) process.exit();
     });
@@ -24,7 +24,7 @@ export function atProcessEnd(clean: () => Promise<unknown>): void {
   globalThis.atTestProcessEnd.push(clean);
 }
 
-/** Ends what the files of this process have shared. */
+/** Ends everything that the files of this process have shared. */
 export async function endProcess(): Promise<void> {
   for (const clean of globalThis.atTestProcessEnd?.toReversed() ?? []) await clean();
   globalThis.atTestProcessEnd = undefined;

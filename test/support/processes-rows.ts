@@ -6,7 +6,7 @@ import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 
 /** Rows of `executions`, written and read past the API. */
 export interface ExecutionRows {
-  /** @returns the id of a new row in the workspace `default`; by default one that was just queued */
+  /** @returns the id of a new row in the workspace `default`; by default a newly queued one */
   queue(row: {
     input?: string;
     promptName?: string;
@@ -14,7 +14,7 @@ export interface ExecutionRows {
     status?: ExecutionStatus;
     answered?: boolean;
     ageSeconds?: number;
-    /** Default: a caller was told of it. */
+    /** Default: accepted by a response to the caller. */
     accepted?: boolean;
     fallbackModels?: string[];
   }): Promise<string>;
@@ -22,12 +22,12 @@ export interface ExecutionRows {
   read(id: string): Promise<Record<string, unknown>>;
   /** Types of the events about it. */
   events(id: string): Promise<string[]>;
-  /** As if the reconciliation had looked at it a while ago. */
+  /** As if the reconciliation had checked it a while ago. */
   ageCheck(id: string): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
-/** Makes the workspace `default` in a fresh database, and rows in it. */
+/** Creates the workspace `default` in a new database, and rows in it. */
 export async function executionRows(db: Database): Promise<ExecutionRows> {
   await ensureFirstKey(db, generateApiKey());
   const { query } = db.system;

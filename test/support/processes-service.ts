@@ -9,7 +9,7 @@ import { until } from './wait-for.ts';
 /** The first key of every service that a test starts as a process. */
 export const E2E_KEY = 'pms_end-to-end-0123456789';
 
-/** Where one start of the service listens and keeps its data; the same for every start that follows it. */
+/** The addresses and data folder of a service, the same for every restart. */
 export interface Place {
   dataDir: string;
   /** Settings as the environment carries them. */
@@ -19,7 +19,7 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** Picks ports and makes a data directory. */
+/** Chooses ports and creates a data directory. */
 export async function createTestEnvironment(env: Record<string, string> = {}): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-e2e-'));
   const dataDir = path.join(folder, 'data');
@@ -46,20 +46,20 @@ export function npmStart({ env }: Pick<Place, 'env'>): Started {
   return startProcess(['npm', 'start'], { env });
 }
 
-/** `npm start` that has come up. */
+/** `npm start` that is ready. */
 export async function startedService(place: Place): Promise<Started> {
   const started = npmStart(place);
   await started.says(/Ctrl-C stops everything/);
   return started;
 }
 
-/** A stand-in of a provider as a process of its own, whose counts outlive whatever calls it. */
+/** A stand-in for a provider as a separate process, whose counts outlive its callers. */
 export interface ProviderProcess {
-  /** As its SDK takes it. */
+  /** In the form that its SDK expects. */
   baseUrl: string;
   /** Calls seen so far. */
   calls(): Promise<number>;
-  /** Waits until so many calls have come in. */
+  /** Waits until that many calls have arrived. */
   called(count: number): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function endedExecution(call: Call, id: string) {
   });
 }
 
-/** Makes a prompt for a model, with one variable `name`. */
+/** Creates a prompt for a model, with one variable `name`. */
 export async function makePrompt(call: Call, name: string, model: string): Promise<void> {
   const { status, body } = await call('POST', '/prompts', { body: { name, template: 'Greet {{ name }}.', model } });
   if (status !== 201) throw new Error(`The prompt was not made: ${JSON.stringify(body)}`);

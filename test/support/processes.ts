@@ -9,37 +9,37 @@ import { freePort } from '../../src/embedded/ports.ts';
 /** The checkout. */
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** How a process ended, and all that it wrote. */
+/** How a process ended, with its complete output. */
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   output: string;
 }
 
-/** A process that a test started, with those that it started itself. */
+/** A process that a test started, with its own child processes. */
 export interface Started {
   pid: number;
-  /** What it has written so far, both streams. */
+  /** Its output so far, both streams. */
   output(): string;
-  /** Waits until its output matches. @throws when it ends before, with what it wrote */
+  /** Waits until its output matches. @throws with the output if it ends before */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   ended: Promise<Ended>;
   /** To the process and its group, as a terminal does. */
   interrupt(): void;
-  /** To it alone. */
+  /** Signals only this process. */
   kill(signal: NodeJS.Signals): void;
-  /** Ends it and all its descendants at once; nothing of them gets to clean up. */
+  /** Kills it and all its descendants, without clean-up. */
   killTree(): Promise<void>;
 }
 
 const running = new Set<Started>();
 
-/** Ends what a test left running. For `afterEach`. */
+/** Ends processes that a test left running. For `afterEach`. */
 export async function killOrphans(): Promise<void> {
   await Promise.all([...running].map((started) => started.killTree()));
 }
 
-/** Only what a program needs to run, so that no setting of this shell gets in. */
+/** Only what a program needs to run, without settings of this shell. */
 function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
   return Object.fromEntries(
@@ -49,7 +49,7 @@ function bareEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** Starts a command in the checkout, in a process group of its own. */
+/** Starts a command in the checkout, in a separate process group. */
 export function startProcess(
   command: readonly string[],
   options: { env?: Record<string, string>; cwd?: string } = {},
@@ -111,7 +111,7 @@ function handleOf(child: ChildProcess): Started {
   return handle;
 }
 
-/** Sends a signal to a process of the test's, which may have ended. */
+/** Signals a process of the test, which may have ended. */
 export function sendIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -131,7 +131,7 @@ function allProcesses(): ProcessEntry[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // The second field is a name in parentheses, which may hold anything.
+      // The second field is a name in parentheses, which can contain anything.
       const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
       if (fields[0] === 'Z') return [];
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -142,7 +142,7 @@ function allProcesses(): ProcessEntry[] {
   });
 }
 
-/** What a process started, and what those started. */
+/** All descendants of a process. */
 export function descendantsOf(pid: number): number[] {
   const all = allProcesses();
   const below = (parent: number): number[] =>
@@ -150,7 +150,7 @@ export function descendantsOf(pid: number): number[] {
   return below(pid);
 }
 
-/** Processes whose command line names a text, say a data directory. */
+/** Processes whose command line contains a text, such as a data directory. */
 export function processesNaming(text: string): ProcessEntry[] {
   return allProcesses().filter(({ command, pid }) => pid !== process.pid && command.includes(text));
 }

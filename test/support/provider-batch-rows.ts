@@ -45,7 +45,7 @@ export async function insertBatch(service: TestService, evaluationId: string, ro
   return id;
 }
 
-/** Marks results as paid at a price of batches, and what they cost. */
+/** Marks results as paid at batch prices, with their cost. */
 export async function insertBatchedResult(
   service: TestService,
   evaluationId: string,

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A TCP proxy that loses what a test wants lost. It knows nothing of what goes through it. */
+/** A TCP proxy that drops data on command, without knowledge of the protocol. */
 export interface TcpProxy {
   port: number;
   /**
-   * Of the next connection that sends `request`, the answer that has `answer` in it is lost, and the connection with it.
-   * @returns once that has happened
+   * On the next connection that sends `request`, the response that contains `answer` is lost, together with the connection.
+   * @returns when that has happened
    */
   loseAnswer(request: string, answer: string): Promise<void>;
-  /** Ends all connections and takes no new ones until `restore`. */
+  /** Ends all connections and accepts no new ones until `restore`. */
   cut(): void;
-  /** Hands nothing on any more until `restore`; what was sent meanwhile is lost. */
+  /** Forwards nothing anymore until `restore`; data sent in the meantime is lost. */
   stall(): void;
-  /** Hands on what callers send, but no answers until `restore`. */
+  /** Forwards requests, but no responses until `restore`. */
   stallAnswers(): void;
   /** Connections that are open stay so and carry nothing any more, as when a machine between has forgotten them; new ones work. */
   strand(): void;
@@ -21,7 +21,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param target where the connections go to */
+/** @param target of the connections */
 export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const connections = new Set<net.Socket>();
   let state: 'open' | 'cut' | 'stalled' | 'answers stalled' = 'open';
@@ -103,7 +103,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
   };
 }
 
-/** A proxy before what a URL names, and the URL that goes through it. */
+/** A proxy for the server in a URL, and the URL that goes through it. */
 export async function proxyTo(url: string): Promise<{ proxy: TcpProxy; url: string }> {
   const through = new URL(url);
   const proxy = await startProxy({ host: through.hostname, port: Number(through.port) });

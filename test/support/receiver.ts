@@ -7,7 +7,7 @@ import { until, waitFor } from './wait-for.ts';
 export interface Received {
   headers: IncomingHttpHeaders;
   raw: Buffer;
-  // Tests look into bodies freely; what they must look like is what they assert.
+  // Untyped: tests assert the shape of bodies themselves.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any;
   at: number;
@@ -15,16 +15,16 @@ export interface Received {
 
 export type Respond = (request: Received, response: ServerResponse, incoming: IncomingMessage) => void | Promise<void>;
 
-/** An endpoint for webhooks on this machine, which keeps what it got. */
+/** A webhook endpoint on this machine, which records what it receives. */
 export interface Receiver {
   url: string;
-  /** Everything so far, in the order in which it came. */
+  /** Everything so far, in order of arrival. */
   received: Received[];
-  /** How it answers from now on; 200 until it is told otherwise. */
+  /** How it responds; 200 by default. */
   respond: Respond;
-  /** Waits until so many requests have come in, and gives them. */
+  /** Waits until that many requests have arrived, and returns them. */
   got(count: number): Promise<Received[]>;
-  /** Waits until all connections are closed: what a killed process had sent has come in by then. */
+  /** Waits until all connections are closed: by then everything that a killed process sent has arrived. */
   disconnected(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,12 +43,12 @@ function parse(raw: Buffer): unknown {
   }
 }
 
-/** Answers with a status and nothing else. */
+/** Responds with only a status. */
 export function answering(status: number): Respond {
   return (_request, response) => void response.writeHead(status).end();
 }
 
-/** @param port 0: one that is free */
+/** @param port 0 for a free one */
 export async function startReceiver(respond: Respond = answering(200), port = 0): Promise<Receiver> {
   const server = createServer(async (incoming, response) => {
     const raw = await read(incoming).catch(() => undefined);

@@ -25,13 +25,13 @@ const HELD = 6;
 const EXAMPLES = 12;
 const MODEL = 'openai/gpt-4o-mini';
 
-/** A service, its backups of two moments, and what was put in flight before each. */
+/** A service, its backups at two moments, and the work in flight before each. */
 export interface Moments {
   folder: string;
   env: Record<string, string>;
   model: ProviderProcess;
   receiver: Receiver;
-  /** By moment, what is in flight then. */
+  /** The work in flight, by moment. */
   work: Record<Moment, Work>;
   remove(): Promise<void>;
 }
@@ -49,13 +49,13 @@ interface Work {
   keyId: string;
 }
 
-/** An evaluation, and what the model is sent for its examples. */
+/** An evaluation, and the model input of its examples. */
 interface Run {
   id: string;
   prompts: string[];
 }
 
-/** What came of a restore. */
+/** The outcome of a restore. */
 export interface Outcome {
   /** Rows by state when nothing moved any more. */
   executions: Record<string, number>;
@@ -67,11 +67,11 @@ export interface Outcome {
   calls: number;
   attempts: number;
   submitted: number;
-  /** Of these, for what the restored database has the result of: paid, or sent, twice. */
+  /** Of these, repetitions of what the restored database has results for: paid, or sent, twice. */
   repeated: { calls: number; attempts: number; submitted: number };
   /** Batches at the provider that no row knows. */
   orphanedBatches: number;
-  /** Completed evaluations of which a result is missing. */
+  /** Completed evaluations that lack a result. */
   incomplete: number;
   /** Workflows that go on without work: their rows are gone, or have ended. */
   strayWorkflows: string[];
@@ -81,7 +81,7 @@ export interface Outcome {
   earlyKeyWorks: boolean;
   /** How long until nothing moved any more. */
   seconds: number;
-  /** What processes said that must not be said. */
+  /** Forbidden log messages of processes. */
   troubles: string[];
 }
 
@@ -97,7 +97,7 @@ async function created(call: Call, at: string, body: object, headers = {}) {
   return response.body;
 }
 
-/** Starts PostgreSQL and Temporal on what is in a folder, or on nothing. */
+/** Starts PostgreSQL and Temporal on the data in a folder, or on nothing. */
 async function startServers(folder: string) {
   const [postgresPort, temporalPort] = await freePorts(2);
   const [postgres, temporal] = await Promise.all([
@@ -123,7 +123,7 @@ async function runScript(args: string[], env: Record<string, string>): Promise<s
   return output;
 }
 
-/** Uploads texts to say, and begins to evaluate the prompt with them. */
+/** Uploads texts, and starts an evaluation of the prompt with them. */
 async function evaluate(call: Call, dataset: string, texts: string[], mode = 'interactive'): Promise<Run> {
   const prompts = texts.map((text) => `Say ${text}`);
   const lines = texts.map((text) => JSON.stringify({ variables: { text }, expected: `Answer to: Say ${text}` }));
@@ -135,7 +135,7 @@ async function evaluate(call: Call, dataset: string, texts: string[], mode = 'in
   return { id, prompts };
 }
 
-/** Puts work in flight and keeps it there: calls of the model whose prompts have the moment's name are not answered. */
+/** Puts work in flight and keeps it there: calls of the model whose prompts contain the moment's name are not answered. */
 async function putInFlight(moment: Moment, call: Call, model: ProviderProcess): Promise<Work> {
   await behave(model, { mode: 'hold', matching: `${moment}-held` });
   await tellBatches(model, '/__batches', { completeMs: null });
@@ -198,7 +198,7 @@ export async function prepareMoments(): Promise<Moments> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-restore-'));
   const live = path.join(folder, 'live');
   const servers = await startServers(live);
-  // What comes in the first moment is refused once, and so waits for its retry.
+  // Requests in the first moment are rejected once, and so wait for their retry.
   const receiver = await startReceiver(
     ({ headers }, response) => void response.writeHead(headers['x-delivery-attempt'] === '1' ? 503 : 200).end(),
   );
@@ -278,14 +278,14 @@ export async function prepareMoments(): Promise<Moments> {
   };
 }
 
-/** What the database has the results of. */
+/** The results in the database. */
 async function ledgerOf(database: pg.Client) {
   const ids = async (text: string) => {
     const { rows } = await database.query(text);
     return rows.map(({ id }) => String(id));
   };
   return {
-    // What was sent to the model, of what has a response.
+    // The model inputs that have a response.
     prompts: [
       ...(await ids(`select input as id from executions where answered_at is not null`)),
       ...(await ids(`select 'Say ' || (variables->>'text') as id from evaluation_results where output is not null`)),
@@ -300,7 +300,7 @@ async function byState(database: pg.Client, table: string): Promise<Record<strin
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-/** Waits until all that can end has: what waits for people does not. */
+/** Waits until everything that can end has ended, excluding work that waits for people. */
 async function settled(database: pg.Client): Promise<void> {
   await until('everything comes to rest', async () => {
     const { rows } = await database.query(`
@@ -317,8 +317,8 @@ async function settled(database: pg.Client): Promise<void> {
 }
 
 /**
- * Starts a service on a database of one moment and a Temporal of another, or on an empty one, and tells what comes of it.
- * @param afterwards what is done when everything has come to rest
+ * Starts a service on a database of one moment and a Temporal of another, or on an empty one, and returns the outcome.
+ * @param afterwards runs when everything has come to rest
  */
 export async function restore(
   moments: Moments,
@@ -350,7 +350,7 @@ export async function restore(
     await tellBatches(model, '/__batches/end');
 
     const begun = performance.now();
-    // As docs/backup.md says.
+    // As described in docs/backup.md.
     await runScript(['src/admin/main.ts', 'reconcile'], { DATABASE_URL: servers.databaseUrl });
     const processes = await chooseProcesses({ ...servers, env });
     started.push(...(await Promise.all([processes.startApi(), processes.startWorker()])));
@@ -414,7 +414,7 @@ export async function restore(
   }
 }
 
-/** The other command of docs/backup.md: workflows whose rows are gone, or of another time, find out. */
+/** The other command of docs/backup.md: signals workflows whose rows are gone, or of another time. */
 async function tellWorkflows(address: string): Promise<void> {
   const binary = await ensureTemporal({ report: () => {} });
   const query = `ExecutionStatus = 'Running' and WorkflowType in ('evaluationRun', 'releasePrompt', 'providerBatch')`;
@@ -438,7 +438,7 @@ async function strays(client: Client, database: pg.Client): Promise<string[]> {
         found.push(workflowId);
     return found;
   };
-  // The list of workflows follows what happens a little later.
+  // The list of workflows lags behind a little.
   await until('no stray workflows', async () => (await running()).length === 0, 20_000).catch(() => {});
   return running();
 }

@@ -4,21 +4,21 @@ import { newId } from '../../src/domain/ids.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 
-/** Rows of rules and of what belongs to them, written past the API. */
+/** Rows of rules and related tables, written without the API. */
 export interface RuleRows {
   workspaceId: string;
   /** @returns its id */
   rule(row?: { enabled?: boolean }): Promise<string>;
   /** Of the prompt `past`, over yesterday and today. @returns its id */
   backfill(row?: { status?: string }): Promise<string>;
-  /** Completed, so many of them. */
+  /** A number of completed executions. */
   executions(promptName: string, count: number): Promise<void>;
-  /** So many that are due for a rule or a backfill. */
+  /** A number of items due for a rule or a backfill. */
   items(workId: string, count: number): Promise<void>;
   countItems(workId: string): Promise<number>;
 }
 
-/** Makes the workspace `default` in a fresh database, and rows in it. */
+/** Creates the workspace `default` in a new database, and rows in it. */
 export async function ruleRows(db: Database): Promise<RuleRows> {
   await ensureFirstKey(db, generateApiKey());
   const { query } = db.system;

@@ -1,4 +1,4 @@
-// A process of its own for test/temporal/runtime-log.test.ts: the SDK has one runtime in a process, with one log. Prints what was logged.
+// A separate process for test/temporal/runtime-log.test.ts: the SDK has one runtime per process, with one log. Prints the log.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';

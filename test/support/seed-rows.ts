@@ -1,6 +1,6 @@
 import type { Query } from '../../src/db/database.ts';
 
-/** Rows of one workspace, as if they had come to be over some days until now. */
+/** Rows of one workspace, spread over some days until now. */
 export interface Seed {
   workspaceId: string;
   count: number;
@@ -141,7 +141,7 @@ export async function seedExamples(
   return version.id;
 }
 
-/** What a judge said about every tenth result of an evaluation. */
+/** A judge's responses for every tenth result of an evaluation. */
 export async function seedJudgements(query: Query, evaluationId: string): Promise<void> {
   await query(
     {
@@ -175,8 +175,8 @@ export async function seedPrompts(query: Query, { workspaceId, count, days }: Se
 }
 
 /**
- * Events and, to one webhook, a delivery of each. One event in 20,000 is `prompt.updated`, the others tell of executions; one delivery
- * in 5,000 has failed.
+ * Events and, for one webhook, a delivery of each. One event in 20,000 is `prompt.updated`, the others concern executions; one
+ * delivery in 5,000 has failed.
  * @returns the webhook's id
  */
 export async function seedDeliveries(query: Query, { workspaceId, count, days }: Seed): Promise<string> {

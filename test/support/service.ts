@@ -15,11 +15,11 @@ import { createTestDatabase } from './database.ts';
 import './one-runtime.ts';
 import { atProcessEnd } from './process-end.ts';
 
-/** An answer of the API. `body` is parsed JSON (the text, where it is none). */
+/** A response of the API. `body` is parsed JSON, or the text if it is not JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
-  // Tests look into answers freely; what they must look like is what they assert.
+  // Untyped: tests assert the shape of responses themselves.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any;
 }
@@ -52,18 +52,18 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** What a test file may want otherwise than most do. */
+/** Options that differ from those of most test files. */
 export interface ServiceOptions {
   /** Default: true. */
   workers?: boolean;
-  /** Why it does not do with a workspace of its own on the service that its process has: a service is started for this file alone. */
+  /** Why a separate workspace on the shared service is not enough: a service is started only for this file. */
   own?: string;
 }
 
 /**
- * A service for a test file: a new workspace `default` on the service that all files of a process of Jest share, with
- * workers or without, or (with settings of its own, or `own`) one for itself. What files before it left is in other workspaces.
- * @param environment settings over the tests' own
+ * A service for a test file: a new workspace `default` on the service that all files of a Jest process share, with or without
+ * workers, or (with additional settings, or `own`) a separate one. Earlier files used other workspaces.
+ * @param environment additional settings
  */
 export async function startTestService(
   environment: Record<string, string> = {},
@@ -71,7 +71,7 @@ export async function startTestService(
 ): Promise<TestService> {
   if (own !== undefined || Object.keys(environment).length > 0) return startOwnService(environment, workers);
   const { dependencies, ...shared } = await (workers ? sharedWithWorkers() : sharedWithoutWorkers());
-  // As the first key does it with an empty database. Names are used once, so those that files before this one have used are given up.
+  // Like the first key on an empty database. Names are unique, so those of earlier files are released.
   await dependencies.db.system.query((all) =>
     all
       .updateTable('workspaces')
@@ -98,7 +98,7 @@ function sharedService(workers: boolean): () => Promise<TestService> {
 const sharedWithWorkers = sharedService(true);
 const sharedWithoutWorkers = sharedService(false);
 
-/** Test files that run at the same time share Temporal, each with task queues of its own. */
+/** Concurrent test files share Temporal, each with separate task queues. */
 async function startOwnService(environment: Record<string, string>, withWorkers: boolean): Promise<TestService> {
   const database = await createTestDatabase();
   const settings = parseSettings({
@@ -148,7 +148,7 @@ async function makeFirst({ db }: Dependencies, key: string): Promise<string> {
   return (await getWorkspace(db.system, DEFAULT_WORKSPACE)).id;
 }
 
-/** A function that calls the API at `origin`: by undici, which takes half the time of `fetch`. */
+/** A function that calls the API at `origin`, with undici, which takes half the time of `fetch`. */
 export function createCall(origin: string, defaultKey: string): Call {
   return async (method, path, { body, raw, headers = {}, key = defaultKey, leavesStreams = false } = {}) => {
     const sent = new Headers({

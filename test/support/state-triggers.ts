@@ -23,8 +23,8 @@ function triggerOf({ table, machine }: TableStates): string {
 }
 
 /**
- * Makes a database refuse every change of a state that its machine (src/domain/*-states.ts) does not have, so that each test
- * proves that the service makes no other. A test that needs a row in a state of its choice inserts it so.
+ * Makes a database reject every state change that its machine (src/domain/*-states.ts) does not have, so that each test proves
+ * that the service makes no other. Tests that need a row in a given state insert it.
  */
 export async function installStateTriggers(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl);

@@ -7,7 +7,7 @@ import { storeResponse } from '../../src/services/executions/run/store-response.
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import type { TestService } from './service.ts';
 
-/** A call to a model as a worker makes it, under the control of a test. */
+/** A model call like that of a worker, controlled by a test. */
 export interface StreamedCall {
   attempt: number;
   /** Writes a piece of text and waits until it is in the database. */
@@ -17,14 +17,14 @@ export interface StreamedCall {
   completes(output: string, toolCalls?: ToolCall[]): Promise<void>;
 }
 
-/** Makes the calls of a service that has no workers. */
+/** Makes the calls of a service without workers. */
 export function streamedCalls(service: TestService) {
   const { query } = service.dependencies.db.system;
   const writer = createStreamWriter({ query, log: pino({ level: 'silent' }) });
   const uuidOf = (id: string) => parsePublicId('execution', id) ?? '';
 
   return {
-    /** Claims an execution, as a worker does that begins a call. @param id public */
+    /** Claims an execution, like a worker that starts a call. @param id public */
     async begin(id: string): Promise<StreamedCall> {
       const claimed = await claimExecution(query, uuidOf(id));
       if (typeof claimed === 'string' || !('attempt' in claimed)) throw new Error('There is no call to make.');

@@ -15,13 +15,13 @@ import {
 
 /** The test server's version, as in tools/time-skipping-server/pom.xml. */
 const VERSION = '1.38.0';
-/** For whom the download service picks the server; the version in package.json. */
+/** The client for which the download service selects the server; the version in package.json. */
 const SDK = 'sdk-name=sdk-typescript&sdk-version=1.24.0';
 const LEAST_JAVA = 11;
 const POM = fileURLToPath(new URL('../../tools/time-skipping-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;
 
-/** Dies with its parent where the system offers that, and starts fast: it lives for one test run. */
+/** Dies with its parent if the system supports that, and starts fast: it lives for one test run. */
 const LAUNCHER = `#!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)
 set -- java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx256m -cp "$here/jars/*" \\
@@ -31,19 +31,19 @@ exec "$@" >/dev/null 2>&1
 `;
 
 export interface EnsureTimeSkippingServerOptions {
-  /** Gets a line for each source and, while something takes long, every 20 s. */
+  /** Receives a line for each source and, during long steps, every 20 s. */
   report: (line: string) => void;
   /** Default: this user's cache, shared by all clones. */
   cacheDir?: string | undefined;
   /** Default: Temporal's own download service. */
   downloadBaseUrl?: string | undefined;
-  /** Environment of the programs that are looked for and run. Default: this process's. */
+  /** Environment for finding and running programs. Default: this process's. */
   env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
- * The path of Temporal's time-skipping test server, for `TestWorkflowEnvironment.createTimeSkipping` with an
- * executable of type `existing-path`: the one in the cache, else downloaded, else assembled from Maven's archives.
+ * The path of Temporal's time-skipping test server, for `TestWorkflowEnvironment.createTimeSkipping` with an executable of type
+ * `existing-path`: from the cache, otherwise downloaded, otherwise assembled from Maven's archives.
  *
  * @throws {EmbeddedStartError} `test_server_unavailable` with the reason of every source and what to install.
  */

@@ -3,7 +3,10 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { silenceTemporal } from './histories.ts';
 import { until } from './wait-for.ts';
 
-/** A Temporal of a test file's own that skips time. The SDK gives a server 5 s to start, which a busy machine may exceed: it is tried again. */
+/**
+ * A separate time-skipping Temporal for a test file. The SDK gives a server 5 s to start, which a busy machine may exceed, so the start
+ * is retried.
+ */
 export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   silenceTemporal();
   const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;

@@ -7,16 +7,16 @@ import { run } from '../../src/embedded/programs/programs.ts';
 import { freePorts, PROJECT, startProcess } from './processes.ts';
 import { until } from './wait-for.ts';
 
-// Toxiproxy stands between processes and does to their connections what networks do. Go builds it from pinned modules, once.
+// Toxiproxy sits between processes and simulates network faults. Go builds it from pinned modules, once.
 
 /** Pinned in tools/toxiproxy/go.mod too. */
 const VERSION = '2.5.0';
 const PACKAGE = 'github.com/Shopify/toxiproxy/v2/cmd/server';
 
-/** What a proxy does to the data that goes through it: https://github.com/Shopify/toxiproxy#toxics */
+/** What a proxy does to the data passing through it: https://github.com/Shopify/toxiproxy#toxics */
 export interface Toxic {
   type: 'latency' | 'reset_peer' | 'timeout' | 'slow_close' | 'bandwidth' | 'slicer' | 'limit_data';
-  /** `upstream`: what callers send; `downstream`: what they are answered. */
+  /** `upstream`: requests; `downstream`: responses. */
   stream: 'upstream' | 'downstream';
   attributes: Record<string, number>;
 }
@@ -27,7 +27,7 @@ export interface ToxicProxy {
   add(toxic: Toxic): Promise<void>;
   /** Closes all connections and refuses new ones until `restore`. */
   disable(): Promise<void>;
-  /** Takes away whatever was done to it. Connections whose data was held back are closed by that. */
+  /** Removes all faults. Connections whose data was held back are closed by that. */
   restore(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface Toxiproxy {
   before(name: string, target: string): Promise<ToxicProxy>;
 }
 
-/** @returns the program @throws Error where it can't be built */
+/** @returns the program @throws Error if it can't be built */
 async function ensureProgram(report: (line: string) => void): Promise<string> {
   const file = path.join(PROJECT, '.cache', `toxiproxy-${VERSION}`);
   if (existsSync(file)) return file;
@@ -53,7 +53,7 @@ async function ensureProgram(report: (line: string) => void): Promise<string> {
 
 const Toxics = z.array(z.object({ name: z.string() }));
 
-/** Starts Toxiproxy as a process, which ends with `killOrphans`. */
+/** Starts Toxiproxy as a process, which `killOrphans` ends. */
 export async function startToxiproxy(report: (line: string) => void = () => {}): Promise<Toxiproxy> {
   const [port = 0] = await freePorts(1);
   startProcess([await ensureProgram(report), '-host', '127.0.0.1', '-port', String(port)]);

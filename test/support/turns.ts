@@ -1,7 +1,6 @@
 /**
- * For tests that run side by side, of which some share what one may use at a time: those take turns, in the order in which they
- * begin.
- * @param after done after each, whether it passed or failed
+ * For concurrent tests that share something exclusive: they take turns, in starting order.
+ * @param after runs after each, whether it passed or failed
  */
 export function createTurns(
   after: () => Promise<unknown> = async () => {},

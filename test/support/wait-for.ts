@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * How long tests wait for a condition, in milliseconds, before they call it a failure. A test may only fail because of
- * what the service does, so this is far beyond what a busy machine takes; `testTimeout` in jest.config.js is longer still.
+ * How long tests wait for a condition, in milliseconds, before they fail. Only the service should make a test fail, so this is
+ * far longer than a busy machine takes; `testTimeout` in jest.config.js is longer still.
  */
 export const PATIENCE_MS = 180_000;
 
@@ -10,8 +10,8 @@ const LEAST_PAUSE_MS = 25;
 const MOST_PAUSE_MS = 200;
 
 /**
- * Looks again and again until there is something truthy: every 25 ms at first, then at most once in a tenth of the time it has waited,
- * since looking takes CPU time from what is waited for. @throws Error with `what` after `timeoutMs`
+ * Polls until `look` returns something truthy: every 25 ms at first, then at most once per tenth of the elapsed time, because polling
+ * takes CPU time from the awaited work. @throws Error with `what` after `timeoutMs`
  */
 export async function waitFor<T>(
   what: string,
@@ -29,7 +29,7 @@ export async function waitFor<T>(
 }
 
 /**
- * The same for what may fail meanwhile, as a request during an outage: errors count as "not yet".
+ * The same for conditions that can fail temporarily, such as a request during an outage: errors count as "not yet".
  * @throws the last error of `look`, or one that names `what`, after `timeoutMs`
  */
 export async function until<T>(

@@ -6,7 +6,7 @@ import { EVENT_TYPES } from '../../src/domain/webhooks/events.ts';
 import { encryptHeaders, encryptSecret } from '../../src/services/webhooks/encrypted-columns.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Signs in tests where it does not matter with what. */
+/** The signing secret of tests that do not depend on it. */
 export const TEST_SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 
 /** A row of `deliveries`, with its attempts. */
@@ -31,15 +31,15 @@ export interface WebhookRows {
     headers?: Record<string, string>;
     ratePerMinute?: number;
   }): Promise<string>;
-  /** Writes an event and tells the relays. @returns its id */
+  /** Writes an event and notifies the relays. @returns its id */
   event(type?: EventType, data?: object): Promise<string>;
-  /** So many events in one transaction. */
+  /** Several events in one transaction. */
   events(count: number): Promise<string[]>;
   /** Deliveries of a webhook, oldest first. */
   deliveries(webhookId: string): Promise<DeliveryRow[]>;
-  /** Waits until so many deliveries of a webhook have this status, and gives them all. */
+  /** Waits until that many deliveries of a webhook have this status, and returns them all. */
   reached(webhookId: string, status: string, count?: number): Promise<DeliveryRow[]>;
-  /** Waits until so many deliveries of a webhook have had a workflow. */
+  /** Waits until that many deliveries of a webhook have had a workflow. */
   started(webhookId: string, count?: number): Promise<DeliveryRow[]>;
   read(webhookId: string): Promise<Record<string, unknown>>;
   notifications(webhookId: string): Promise<Record<string, unknown>[]>;

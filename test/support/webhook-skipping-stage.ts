@@ -37,20 +37,20 @@ export interface Sent {
   inRealTime: WorkflowHandle;
 }
 
-/** Relay, workflow and activities as the service has them, on a Temporal that skips time. Only the mail server is stood in for. */
+/** Relay, workflow and activities of the service, on a time-skipping Temporal. Only the mail server is a stand-in. */
 export interface SkippingStage {
   db: Database;
   rows: WebhookRows;
   mails: Mail[];
   /**
-   * Has an event sent to a receiver, and to no other, whose first attempt fails. Time stands until the workflow is looked at.
+   * Sends an event to one receiver, whose first attempt fails. Time stands still until the workflow is awaited.
    * @param path of the receiver, with its query
    */
   send(respond: Respond, target: { path: string; headers: Record<string, string> }): Promise<Sent>;
   close(): Promise<void>;
 }
 
-/** That server can't list those that there are, which is how the service finds those that are missing. */
+/** That server can't list existing attributes, which is how the service finds missing ones. */
 async function addSearchAttributes({ connection }: TestWorkflowEnvironment): Promise<void> {
   const { INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
   const searchAttributes = Object.fromEntries(

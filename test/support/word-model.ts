@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 
-/** A model on 127.0.0.1 that streams words in OpenAI's format, one by one, as a test tells it. */
+/** A model on 127.0.0.1 that streams words in OpenAI's format, one by one, controlled by a test. */
 export interface WordModel {
-  /** As the provider's SDK takes it. */
+  /** In the form that the provider's SDK expects. */
   baseUrl: string;
   calls: WordCall[];
   close(): Promise<void>;
@@ -41,7 +41,7 @@ function callOn(res: ServerResponse): WordCall {
   };
 }
 
-/** @param onCall told of each call as it comes in */
+/** @param onCall called for each incoming call */
 export async function startWordModel(onCall: (call: WordCall) => void = () => {}): Promise<WordModel> {
   const calls: WordCall[] = [];
   const server = createServer((req, res) => {

@@ -30,7 +30,7 @@ let place: Place;
 let openai: ProviderProcess;
 let database: { url: string; drop(): Promise<void> };
 let collector: Collector;
-/** What the test at hand has started. */
+/** Processes started by the current test. */
 let processes: Started[] = [];
 
 interface Processes {
@@ -40,7 +40,7 @@ interface Processes {
   stop(): Promise<string>;
 }
 
-/** The API and a worker, each a process of its own. */
+/** The API and a worker, each a separate process. */
 async function startBoth(env: Record<string, string>): Promise<Processes> {
   const start = async (script: string, isUp: RegExp, more: Record<string, string> = {}) => {
     const command = [process.execPath, '--import', LOG_PACKAGES, path.join(PROJECT, script)];
@@ -67,7 +67,7 @@ async function startBoth(env: Record<string, string>): Promise<Processes> {
   };
 }
 
-/** Sends soon what there is. */
+/** Settings for frequent exports. */
 const soon = () => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -184,7 +184,7 @@ test('from the request to the call of the model, a trace goes on that the caller
   expect(durations.points.map(({ attributes }) => attributes['error.type'])).toContain('model_authentication');
   expect(durations.points[0]?.explicitBounds[0]).toBe(0.01);
 
-  // An evaluation is a trace of its own, linked to the request that began it.
+  // An evaluation is a separate trace, linked to the request that started it.
   const items = { variables: { name: 'Grace-Hopper' }, expected: 'Good-evening-to-you' };
   const made = await place.call('POST', '/evaluations', {
     headers: { traceparent: `00-${TRACE_ID.replace('4', '5')}-${PARENT_ID}-01` },
@@ -217,7 +217,7 @@ test('from the request to the call of the model, a trace goes on that the caller
   const told = await runGreeting('Alan-Turing', { traceparent });
   const [delivered] = await receiver.got(1);
   const sent = await collector.span('of a delivery', ({ attributes }) => attributes['pms.delivery.id'] !== undefined);
-  // It goes on in the trace of what it tells of.
+  // It continues the trace of what it reports.
   const toldCall = await spanOf(told.id);
   expect(sent).toMatchObject({ name: 'POST', kind: CLIENT, traceId: TRACE_ID, parentSpanId: toldCall.parentSpanId });
   expect(sent.attributes).toMatchObject({
@@ -326,7 +326,7 @@ test('what the evaluators of a rule say are events of a span; its words are sent
       'gen_ai.evaluation.explanation': expect.stringContaining('Thank'),
     },
   ]);
-  // The judge has answered as the model does: that is no score.
+  // The judge has responded like the model: that is not a score.
   const judgement = events.find(([, evaluator]) => evaluator === 'tone')?.[2];
   expect(judgement).toMatchObject({ 'error.type': 'unusable_judgement' });
   expect(judgement).not.toHaveProperty(['gen_ai.evaluation.score.value']);
@@ -384,7 +384,7 @@ test('a collector that never answers delays no execution, and the end of a proce
   await called;
   const begunAt = performance.now();
   expect(await both.stop()).not.toMatch(/could not stop|unhandled|"level":[56]0/);
-  // Without a bound of its own, it would take an hour.
+  // Without a limit it would take an hour.
   expect(performance.now() - begunAt).toBeLessThan(60_000);
   silent.close();
 });

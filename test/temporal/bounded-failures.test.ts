@@ -26,7 +26,7 @@ const deep = () => {
   return ApplicationFailure.create({ message: 'deep', nonRetryable: true, cause: error });
 };
 
-/** What a worker without bounds ends at, or never gets through to Temporal. */
+/** Failures that end an unbounded worker, or never reach Temporal. */
 const FAILURES: [string, () => Error][] = [
   ['an endless delay', () => wild(Number.POSITIVE_INFINITY)],
   ['a delay that is no number', () => wild(Number.NaN)],

@@ -1,5 +1,5 @@
-// A worker of the test's workflows in a process of its own, which is ended by a call that takes longer than a second. It leaves a promise
-// of its own rejected, as a defect would, and tells of every such promise.
+// A worker of the test's workflows in a separate process, which ends after a call of more than a second. It leaves a rejected promise
+// unhandled, as a bug would, and reports every such promise.
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { pino } from 'pino';

@@ -21,7 +21,7 @@ import { waitFor } from '../support/wait-for.ts';
 const newKey = () => randomBytes(32).toString('base64');
 const idOf = (key: string) => keyIdOf(Buffer.from(key, 'base64')).toString('hex');
 
-/** API and workers as one process, whose TEMPORAL_PAYLOAD_KEYS are its own. */
+/** API and workers as one process with its own TEMPORAL_PAYLOAD_KEYS. */
 interface Process {
   client: Client;
   call: Call;
@@ -69,18 +69,18 @@ async function startProcess(keys: string): Promise<Process> {
   return started;
 }
 
-/** Stops what runs, and starts it with these keys. */
+/** Stops the process, and starts it with these keys. */
 async function restart(keys: string): Promise<Process> {
   await stopAll();
   return startProcess(keys);
 }
 
-/** What Temporal has, for whoever has no key. */
+/** The data in Temporal, as seen without a key. */
 const handleOf = (workflowId: string) =>
   new Client({ connection: service.dependencies.connection }).workflow.getHandle(workflowId);
 
 /**
- * All there is to read in a message of Temporal, bytes as text, but for search attributes and what the SDK notes of local activities for itself:
+ * All readable text in a message of Temporal, with bytes as text, except search attributes and the SDK's own data on local activities:
  * their number, name and time.
  */
 const textOf = (message: unknown): string =>
@@ -123,7 +123,7 @@ test('Temporal stores no plaintext of inputs, results, memos, summaries, details
   const running = await startProcess(key);
   const { id, workflow_id } = await begin(running, 12);
   await oneIsDone(id);
-  // As it comes: the client would decode the memo, for which it has no key.
+  // Undecoded: the client would decode the memo, for which it has no key.
   const { connection, settings } = service.dependencies;
   const described = textOf(
     await connection.workflowService.describeWorkflowExecution({
@@ -191,7 +191,7 @@ test('without the key, a run waits and says which key it lacks; it goes on when 
   expect(failure).toContain(idOf(lost));
   expect(failure).toContain('TEMPORAL_PAYLOAD_KEYS');
   expect(await read(id)).toMatchObject({ status: 'running' });
-  // What does not need it goes on.
+  // Work that does not need it continues.
   const fine = await begin(without, 2);
   expect(await endOf(fine.id)).toMatchObject(COMPLETED(2));
   await restart(`${other},${lost}`);

@@ -1,11 +1,11 @@
 import { sleep } from '@temporalio/workflow';
 
-/** Ends at once. */
+/** Ends immediately. */
 export async function answer(): Promise<number> {
   return 42;
 }
 
-/** Never ends, nor lets anything else go on. */
+/** Never ends, and blocks everything else. */
 export async function spin(): Promise<void> {
   for (;;);
 }

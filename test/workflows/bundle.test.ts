@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 
-/** What a module, as it is formatted here, makes at its top level to be changed later. */
+/** Mutable top-level state of a module, as formatted here. */
 const STATE = /^(export )?((let|var)\b|const \w+[^=]*= (new (Weak)?(Map|Set)\b|\[\];|\{\};)).*/gm;
 
 test('workflows share their modules, so none of these has a state', async () => {

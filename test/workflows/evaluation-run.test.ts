@@ -89,7 +89,7 @@ test('a cancellation that could not be signalled is noticed at the next report o
   const path = evaluationRunPath('signal_pending', [], {
     steps: (run) => ({
       runBatch: async () => {
-        // The row changes and nobody says so.
+        // The row changes without a signal.
         run.control.status = 'ended';
         return untilStopped();
       },
@@ -144,7 +144,7 @@ const summariesOf = (history: string, type: string) =>
 test('a run of ten hours leaves tens of progress entries in its history', async () => {
   const path = evaluationRunPath('ten-hours', [], {
     steps: (run) => ({
-      // Time is skipped only where no step is under way, so it is a batch that has to wait.
+      // Time is skipped only while no step is in progress, so a batch has to wait.
       runBatch: async () =>
         run.worked.length === 1 ? { heldBackMs: 10 * HOUR_MS } : { finished: true, starved: false, costUsd: 0 },
     }),

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const paths = executePromptPaths();
 
-/** The path of that name, with other activities where given. */
+/** The path with that name, with some activities replaced. */
 function variant(name: string, as: string, activities: Parameters<typeof activitiesWith>[0]): Path {
   const path = paths.find((each) => each.name === name);
   if (path === undefined) throw new Error(`There is no path ${name}.`);

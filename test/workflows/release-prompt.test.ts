@@ -55,7 +55,7 @@ test('days pass as they should: a check every minute, and no step before its tim
   const expectedMs = 6 * HOUR_MS + 3 * DAY_MS + 2 * DAY_MS;
   expect(passedMs).toBeGreaterThanOrEqual(expectedMs);
   expect(passedMs).toBeLessThan(expectedMs + 10 * MINUTE_MS);
-  // At the beginning, every minute, and at the end.
+  // At the start, every minute, and at the end.
   expect(checks[1]).toBe(6 * 60 + 1);
   expect(checks[4]).toBe(2 * 24 + 1);
 });

@@ -13,7 +13,7 @@ import { answering, type Respond } from '../support/receiver.ts';
 import { type DeliveryRow, TEST_SECRET } from '../support/webhook-rows.ts';
 import { openSkippingStage, type Sent, type SkippingStage } from '../support/webhook-skipping-stage.ts';
 
-/** What must be in no history. */
+/** Must not appear in any history. */
 const PATH = 'path-that-opens-it';
 const QUERY = 'query-that-opens-it';
 const HEADER = 'header-that-opens-it';
@@ -43,14 +43,14 @@ function expectNoSecretIn(history: string): void {
   for (const secret of SECRETS) expect(text).not.toContain(secret);
 }
 
-/** Answers with all that it was sent, as some servers do with what they can't make sense of. */
+/** Echoes everything that it received, like some servers do with invalid requests. */
 const echoing: Respond = ({ headers, raw }, response, { url }) => {
   response.writeHead(503).end(`${JSON.stringify(headers)} ${raw.toString()} ${url} ${TEST_SECRET}`);
 };
 
 test('answered 503 for 8 h 36 min, an event is sent six times, the same each time; the webhook is disabled and its owner told', async () => {
   const sent = await send(async (request, response, incoming) => {
-    // Longer than a worker may be silent.
+    // Longer than the heartbeat timeout of a worker.
     if (request.headers['x-delivery-attempt'] === '3') await delay(6_000);
     await echoing(request, response, incoming);
   });
@@ -92,7 +92,7 @@ test('answered 503 for 8 h 36 min, an event is sent six times, the same each tim
   const attempts = eventsOf(history, 'ACTIVITY_TASK_SCHEDULED').filter(
     ({ activity }) => activity === 'attemptDelivery',
   );
-  // The relay makes the first attempt, the workflow begins with the first wait.
+  // The relay makes the first attempt; the workflow starts with the first wait.
   expect(attempts).toHaveLength(5);
   const [started] = eventsOf(history, 'WORKFLOW_EXECUTION_STARTED');
   const took = (attempts.at(-1)?.timeMs ?? 0) - (started?.timeMs ?? 0);

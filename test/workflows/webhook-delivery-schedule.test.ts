@@ -37,7 +37,7 @@ function waited(history: string): number[] {
   );
 }
 
-/** When each attempt was asked for, from the first one on. */
+/** When each attempt was requested, from the first one on. */
 function attemptsAt(history: string): number[] {
   const times = eventsOf(history, 'ACTIVITY_TASK_SCHEDULED')
     .filter(({ activity }) => activity === 'attemptDelivery')
@@ -75,7 +75,7 @@ test('what is never answered well is sent at once, after each wait, and no more;
 
   const [started] = eventsOf(history, 'WORKFLOW_EXECUTION_STARTED');
   const [first] = eventsOf(history, 'ACTIVITY_TASK_SCHEDULED');
-  // Between the waits, this machine takes its time: less than the shortest of them.
+  // Between the waits, this machine takes less time than the shortest of them.
   expect((first?.timeMs ?? 0) - (started?.timeMs ?? 0)).toBeLessThan(MINUTE_MS);
   for (const [index, at] of attemptsAt(history).entries()) {
     const due = sum(WAITS_MS.slice(0, index));

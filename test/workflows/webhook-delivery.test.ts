@@ -18,7 +18,7 @@ import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 import { eventsOf } from '../support/history-events.ts';
 import { connectToTemporal } from '../support/temporal.ts';
 
-// What waits for the server's clock waits beside the others.
+// Paths that wait for the server's clock run in parallel.
 async function connect(): Promise<PathEnvironment & { connection: NativeConnection }> {
   silenceTemporal();
   const { connection, client } = await connectToTemporal();
@@ -81,7 +81,7 @@ test.concurrent('what is asked for during an attempt shortens no wait after it',
   expect(path.delivery.did).toEqual(['attempt 2', 'attempt 3']);
 });
 
-/** What operators see at present. */
+/** The current display for operators. */
 async function look(handle: WorkflowHandle): Promise<string[]> {
   const state = await handle.query(deliveryStateQuery);
   const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');

@@ -10,7 +10,7 @@ const budgetOf = (limitUsd: number | null, guessUsd: number, options: Partial<Ba
   new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: true, ...options });
 const known = (knownCostUsd: number) => ({ knownCostUsd, unknownShare: 0 });
 
-/** So many examples have cost the same. */
+/** This many examples have cost the same. */
 const seenOf = (usd: number, examples: number) => ({ meanUsd: usd, deviationUsd: 0, examples });
 
 test('sets aside what an example is expected to cost, and no more than there is', () => {
@@ -19,7 +19,7 @@ test('sets aside what an example is expected to cost, and no more than there is'
 });
 
 describe('with a small budget', () => {
-  /** Reserves until no more may begin. */
+  /** Reserves until no more may start. */
   const begin = (budget: BatchBudget) => {
     let begun = 0;
     while (budget.reserve() !== undefined) begun += 1;

@@ -4,8 +4,8 @@ import { runPool } from '../../../src/activities/evaluation-run/example-pool.ts'
 import { BatchQueue, NO_PROGRESS } from '../../../src/domain/batch-queue.ts';
 import { batchRange, planEvaluation } from '../../../src/domain/evaluations/evaluation-plan.ts';
 
-// Whole runs under a cap, without database or Temporal: the queue, the budgets and the pools as they are, and lanes that do what
-// the workflow's do.
+// Whole runs under a cap, without database or Temporal: the real queue, budgets and pools, with lanes that act like the
+// workflow's.
 
 /** Reproducible numbers from 0 to 1. */
 function createRandom(seed: number): () => number {
@@ -21,10 +21,10 @@ interface Simulation {
   examples: number;
   concurrency: number;
   maxCostUsd: number;
-  /** What the price alone lets expect. */
+  /** The expected cost from the price alone. */
   guessUsd: number;
   costOf: (seq: number) => number;
-  /** Whether the provider says what an example has cost. */
+  /** Whether the provider reports the cost of an example. */
   isKnown?: (seq: number) => boolean;
 }
 
@@ -33,7 +33,7 @@ interface Outcome {
   /** As the budget counts it. */
   countedUsd: number;
   calls: number;
-  /** By how much the calls in flight cost more than what was set aside for them, at the most. */
+  /** The maximum cost of the calls in flight above the amount reserved for them. */
   inFlightUsd: number;
   activities: number;
   costs: number[];
@@ -104,7 +104,7 @@ async function simulate(run: Simulation, random: () => number): Promise<Outcome>
           const isKnown = run.isKnown?.(seq) ?? true;
           const spentUsd = [...counted.values()].reduce((sum, usd) => sum + usd, 0);
           const flying = [...inFlight.values()].reduce((sum, usd) => sum + usd, 0);
-          // What is above the cap when a call ends is in flight at that moment.
+          // Anything above the cap when a call ends is in flight at that moment.
           if (spentUsd <= run.maxCostUsd) outcome.inFlightUsd = Math.max(outcome.inFlightUsd, flying);
           inFlight.delete(seq);
           counted.set(seq, isKnown ? run.costOf(seq) : reservedUsd);

@@ -25,7 +25,7 @@ const exampleAt = (seq: number): OpenExample => ({
   bytes: 10,
 });
 
-/** A pool over 120 examples; `begun` are those whose work began, in order. */
+/** A pool of 120 examples; `begun` lists those that were started, in order. */
 function pool(options: Partial<PoolOptions<OpenExample>>) {
   const begun: number[] = [];
   let stopped = false;
@@ -93,9 +93,9 @@ test('the first examples begin one after the other, and no more than there are',
   });
   expect(await result).toEqual({ finished: true, starved: false });
   expect(begun).toEqual([0, 1, 2]);
-  // Of two that follow each other, the first may be late. Timers may come a millisecond early by this clock.
+  // The first of two consecutive ones may be late. Timers may fire a millisecond early by this clock.
   for (const [at, time] of startedAt.entries()) expect(time - poolStartedAt).toBeGreaterThanOrEqual(at * 19);
-  // Each of a thousand workers would have asked.
+  // Each of a thousand workers would otherwise have polled.
   expect(asked).toBeLessThan(100);
 });
 
@@ -130,7 +130,7 @@ test('the next page is there before it is needed', async () => {
       return undefined;
     },
   }).result;
-  // Pages of 50: the second is asked for when 25 of the first are left.
+  // Pages of 50: the second is requested when 25 of the first are left.
   expect(atLoad.slice(0, 2)).toEqual([0, 25]);
 });
 
@@ -245,7 +245,7 @@ test('an example that is put back while a page is loaded is not lost', async () 
     loadPage: async (from) => (from === 0 ? [exampleAt(0), exampleAt(1), exampleAt(2)] : page.promise),
     runExample: async ({ seq }) => {
       reserved += 1;
-      // The first ends and asks for the next page; only then it is known that the money is used up.
+      // The first ends and requests the next page; only then does the money run out.
       if (seq === 1) await new Promise(setImmediate);
       if (seq === 1) setImmediate(() => page.resolve([]));
       return cost(0.15);
@@ -288,7 +288,7 @@ test('whoever waits for the next example does not hold the one before', async ()
     },
   });
   await until('two examples have ended and are held by nobody', async () => {
-    // A reference that was looked at is kept until the next turn of the event loop.
+    // A reference that was accessed is kept until the next turn of the event loop.
     await delay(1);
     collectGarbage();
     return ended.length === 2 && ended.every((example) => example.deref() === undefined);

@@ -95,7 +95,7 @@ async function usage(): Promise<{ calls: number; cost: number } | undefined> {
   return row;
 }
 
-/** Statements on the table wait from here on. @returns lets them go on */
+/** Blocks statements on the table from here on. @returns a function that releases them */
 async function lock(table: string): Promise<() => Promise<unknown>> {
   await locker.query('begin');
   await locker.query(`lock table ${table} in share mode`);

@@ -38,7 +38,7 @@ const scoring =
   (_request, response) =>
     void response.writeHead(200).end(JSON.stringify(verdict));
 
-/** Answers with each of these in turn, and with the last one from then on. */
+/** Responds with each of these in turn, and then always with the last one. */
 function inTurn(...responds: Respond[]): Respond {
   let next = 0;
   return (...request) => {
@@ -50,7 +50,7 @@ function inTurn(...responds: Respond[]): Respond {
 
 const destroying: Respond = (_request, response) => void response.destroy();
 
-/** The endpoints of a run. @param options of each `http` evaluator beside the receiver's URL */
+/** The endpoints of a run. @param options of each `http` evaluator in addition to the receiver's URL */
 function endpointsOf(options: object[] = [{}], { workspace = 'ws_a', evaluationId = EVALUATION } = {}) {
   const given = EvaluatorsSchema.parse(options.map((each) => ({ type: 'http', url: receiver.url, ...each })));
   const sealed = sealEvaluators({ cipher, allowPrivate: 'true' }, given, 'evaluators');
@@ -227,7 +227,7 @@ test('secrets that no key opens end the run', () => {
 });
 
 describe('requests in flight', () => {
-  /** A receiver that holds every request of the workspace until it is released. */
+  /** A receiver that holds every request of the workspace until released. */
   function hold() {
     const released = Promise.withResolvers<void>();
     receiver.respond = async (...request) => {

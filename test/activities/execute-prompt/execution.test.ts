@@ -91,7 +91,7 @@ test('the process that started an execution is notified that its call begins, un
     const notifying = testExecutionActivities({ db, models, startLimiter });
     for (const id of [here, elsewhere])
       await attempt().run((row: string) => notifying.callModel(row, 'ws_test', 100), id);
-    // Notifications come in the order of their transactions.
+    // Notifications arrive in the order of their transactions.
     await until('the notification', async () => told.length > 0);
     expect(told).toEqual([elsewhere]);
   } finally {
@@ -183,7 +183,7 @@ test('a cancellation whose notification came before the call was in flight ends 
   const id = await rows.queue({ input: 'canceled too early' });
   const call = run(id);
   await until('the call', async () => openai.countBy('canceled too early') === 1);
-  // By the API: nobody here hears of it.
+  // Done by the API: nothing here is notified.
   await failExecution(db.system.query, id, null);
   expect(await activities.recordFailure(id, null)).toBe('canceled');
   expect(await call).toEqual({ status: 'canceled' });
@@ -238,7 +238,7 @@ test('gives up on a failing model after five attempts, and at once where none he
 test('whatever goes wrong, and whoever forgets about it, the model is called five times at most', async () => {
   const id = await rows.queue({ input: 'often' });
   openai.behave({ mode: 'fail', status: 503 });
-  // As where Temporal has lost its state, and counts from 1 again.
+  // As if Temporal had lost its state, and counted from 1 again.
   for (let number = 1; number <= 8; number++) await failureOf(run(id));
   expect(openai.countBy('often')).toBe(5);
   expect(await failureOf(run(id))).toMatchObject({ type: 'model_unavailable', nonRetryable: true });
@@ -289,7 +289,7 @@ test('two workers that paid for the same call: the first answer stays, and what 
   const id = await rows.queue({ input: 'twice' });
   const frozen = testExecutionActivities({ db, models });
   openai.behave({ latencyMs: 300 });
-  // Neither knows of the other, as where one was taken for dead.
+  // Neither knows of the other, as if one was presumed dead.
   await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row, 'ws_test', 100), id)]);
   expect(openai.countBy('twice')).toBe(2);
   const once = await rows.queue({ input: 'twice' });

@@ -148,7 +148,7 @@ test('a model that is unavailable is called five times, then the next one as oft
     ...Array(5).fill([FIRST, 'model_unavailable']),
     ...Array(5).fill([SECOND, 'model_rate_limited']),
   ]);
-  // As where Temporal has lost its state.
+  // As if Temporal had lost its state.
   expect(await callToEnd(id)).toMatchObject({ type: 'model_unavailable', nonRetryable: true });
   expect(anthropic.countBy('all of them')).toBe(5);
 });
@@ -228,7 +228,7 @@ test('moving on again, since the database lost its answer to that, skips no mode
   for (let time = 0; time < 3; time++) await fallBack(db.system.query, id, 1, end);
   expect(await rows.read(id)).toMatchObject({ model: SECOND, fallback_models: [CLOSED], model_attempts: 0 });
   await claim(id);
-  // A worker that was taken for dead.
+  // A worker that was presumed dead.
   await fallBack(db.system.query, id, 1, end);
   expect(await rows.read(id)).toMatchObject({ model: SECOND, fallback_models: [CLOSED], model_attempts: 1 });
 });

@@ -50,7 +50,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** @param concurrency to one host, with nobody waiting in place */
+/** @param concurrency per host, without waiting in place */
 function activitiesWith(concurrency: number, memory = createByteBudget(0.1)): WebhookActivities {
   return createWebhookActivities({
     db,
@@ -70,7 +70,7 @@ const logger = new DefaultLogger('ERROR', () => {});
 const attempt = (task: AttemptTask, of = activities) =>
   new MockActivityEnvironment({}, { logger }).run((each: AttemptTask) => of.attemptDelivery(each), task);
 
-/** A delivery as the relay makes it. */
+/** A delivery as created by the relay. */
 async function queue(webhook: string): Promise<string> {
   const [event, id] = [await rows.event(), newId()];
   await db.system.query(
@@ -92,7 +92,7 @@ test('an attempt that was recorded is not sent again; what is left of the wait i
   await db.system.query({
     text: `update deliveries set next_attempt_at = next_attempt_at - interval '40 seconds'`,
   });
-  // As after a worker that died before it could say so.
+  // As after a worker that crashed before reporting it.
   const again = await attempt(task);
   expect(again).toMatchObject({ state: 'failed', reason: 'HTTP 503', waitMs: expect.any(Number) });
   expect(again).toHaveProperty('waitMs', expect.closeTo(20_000, -4));
@@ -164,7 +164,7 @@ test('bodies that hold all the memory that there is for them are sent one after 
   };
   const webhook = await rows.webhook({ url: receiver.url });
   const ids = await Promise.all([1, 2, 3].map(() => queue(webhook)));
-  // Longer than what is read with the delivery.
+  // Longer than the part that is read with the delivery.
   await db.system.query(
     {
       text: `update events set data = json_build_object('text', repeat('x', 100000)) where id in (select event_id from deliveries where id = any($1))`,

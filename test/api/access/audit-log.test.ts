@@ -50,35 +50,35 @@ async function entries(query = '', call: Call = service.call): Promise<Entry[]> 
   return body.data;
 }
 
-/** What a request recorded, oldest first. */
+/** The entries that a request recorded, oldest first. */
 const recordedBy = async (requestId: string | null, call?: Call) =>
   (await entries('', call)).filter((entry) => entry.request_id === requestId).toReversed();
 
-/** What is wanted of an operation that changes nothing. */
+/** Operations that are not recorded. */
 const UNRECORDED = [
   'createExecution',
   'createResponse',
   'createChatCompletion',
   'createEvaluation',
   'rescoreEvaluation',
-  // What a program does: its results are those of examples.
+  // The work of a program: its results are those of examples.
   'createCodeEvaluation',
   'storeEvaluationResults',
   'finishEvaluation',
   'resolvePrompts',
   'estimateEvaluation',
-  // A judge that it asks is in the list of executions.
+  // The judges that it calls are in the list of executions.
   'tryEvaluators',
-  // A score says who stored it; a token is stored nowhere.
+  // A score records who stored it; a token is not stored.
   'createFeedback',
   'createFeedbackToken',
   'leaseQueueItem',
-  // How somebody looks at a list.
+  // How a person looks at a list.
   'setView',
-  // A run is in the list of executions, as those that are made here.
+  // A run is in the list of executions, like those executed here.
   'recordExecutions',
   'ingestTraces',
-  // What comes of it is recorded: the key that is made, as made by whoever has approved it.
+  // Its result is recorded: the created key, attributed to whoever approved it.
   'createDeviceAuthorization',
   'approveDeviceAuthorization',
   'denyDeviceAuthorization',
@@ -87,11 +87,11 @@ const UNRECORDED = [
   'checkParameters',
 ];
 
-/** What ends or makes the key of the request: devices.test.ts has what is recorded. */
+/** Operations that end or create the key of the request: see devices.test.ts. */
 const OF_DEVICES = ['createDeviceKey', 'revokeCurrentApiKey'];
 
 describe('every operation that changes something', () => {
-  /** Prepares what an operation needs to have an effect. @returns the path, where it is not that of the common resources */
+  /** Prepares what an operation needs to have an effect. @returns the path, if it is not that of the common resources */
   async function prepare({ operationId }: Operation): Promise<string | undefined> {
     const { call } = service;
     const idOf = async (path: string, body: object) =>
@@ -212,7 +212,7 @@ describe('every operation that changes something', () => {
           const { body } = await call('GET', `/webhooks/${id}/deliveries`);
           return body.data[0];
         });
-        // It ends by being abandoned.
+        // It ends as abandoned.
         await call('POST', `/webhooks/${id}/disable`);
         await waitFor('its end', async () => {
           const { body } = await call('GET', `/deliveries/${delivery.id}`);
@@ -222,7 +222,7 @@ describe('every operation that changes something', () => {
         return `/deliveries/${delivery.id}/redeliver`;
       }
       case 'createScores': {
-        // Only replacing somebody else's score is recorded.
+        // Only replacing another author's score is recorded.
         const subject = { execution_id: await idOf('/executions', { prompt_name: 'quick', variables: {} }) };
         const body = { name: 'audited', value: 1, subject, id: `score_${newId()}` };
         const { key } = await createKey(service, 'score');
@@ -323,9 +323,9 @@ describe('every operation that changes something', () => {
   test('records it with who, what, from where and by which request, or says why not', async () => {
     const changing = operations
       .filter(({ method }) => method !== 'GET')
-      // For those who have signed in by an identity provider (test/sign-in/sign-in.test.ts).
+      // For people signed in by an identity provider (test/sign-in/sign-in.test.ts).
       .filter(({ operationId }) => operationId !== 'switchWorkspace')
-      // What others need is deleted at the end.
+      // Deletions of shared resources come last.
       .toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
     expect(changing.length).toBeGreaterThan(25);
     const own = (await service.call('GET', '/api-keys?limit=1000')).body.data.find(

@@ -48,14 +48,14 @@ const look = ({ user_code }: Pick<Codes, 'user_code'>, headers: Record<string, s
   service.call('GET', `/device/authorizations/${user_code}`, { key: null, headers });
 const outcome = ({ status, body }: Answer) => [status, body.error?.code];
 
-/** The headers of a session that is begun with a key. */
+/** The headers of a session started with a key. */
 async function sessionOf(key: string): Promise<Record<string, string>> {
   const { status, headers } = await service.call('POST', '/session', { key: null, body: { key } });
   expect(status).toBe(201);
   return browserHeaders(/pms_session=([^;]+)/.exec(headers.get('Set-Cookie') ?? '')?.[1] ?? '');
 }
 
-/** Lets time pass for a request: its end, or its last poll, was so much earlier. */
+/** Makes a request older by moving its end or its last poll. */
 const age = (device_code: string, column: 'expires_at' | 'polled_at', seconds: number) =>
   sql(
     `update device_authorizations set ${column} = ${column} - make_interval(secs => $2) where device_code_hash = $1`,
@@ -77,7 +77,7 @@ describe('a program gets a key of the person who approves it', () => {
       interval: 5,
     });
     expect(outcome(await poll(given.device_code))).toEqual([400, 'authorization_pending']);
-    // However it is typed.
+    // Case and hyphen do not matter.
     const typed = given.user_code.toLowerCase().replace('-', '');
     expect((await look({ user_code: typed }, headers)).body).toEqual({
       client: 'pms on workstation',

@@ -66,13 +66,13 @@ async function trace(): Promise<string> {
   return traceId;
 }
 
-/** @returns where it is */
+/** @returns its path */
 async function made(path: string, body: object): Promise<string> {
   await put(path, body);
   return path;
 }
 
-/** Makes what is deleted. `again`: what the other requests get; default: 404. */
+/** Creates what is deleted. `again`: the response to the other requests; default: 404. */
 const DELETIONS: Record<string, { make: () => Promise<string>; again?: 200 }> = {
   'DELETE /prompts/{name}/versions/{version}': { make: async () => '/prompts/say/versions/1' },
   'DELETE /prompts/{name}/labels/{label}': { make: () => made('/prompts/say/labels/gone', { version: 2 }) },
@@ -140,7 +140,7 @@ const NOT_DELETED: Record<string, string> = {
   'DELETE /me/api-keys/{id}': 'as DELETE /api-keys/{id}',
 };
 
-/** What is put several times. */
+/** Resources that are put several times. */
 const PUTS: Record<string, [path: string, body: object]> = {
   'PUT /prompts/{name}/labels/{label}': ['/prompts/say/labels/live', { version: 2 }],
   'PUT /labels/{label}': ['/labels/kept', { protected: true, release: { steps: [{ type: 'wait', for: '1h' }] } }],

@@ -43,10 +43,10 @@ test('no key signs in but an emergency key, and each other is told how people do
     expect([status, body.error.code, headers.get('Set-Cookie')]).toEqual([400, 'invalid_state', null]);
     expect(body.error.message).toContain('sign in with Acme');
     expect(body.error.message).toContain('emergency-key');
-    // For programs it is as good as ever.
+    // Programs can use it as before.
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
   }
-  // What is no key is told nothing about how to sign in.
+  // An invalid key learns nothing about how to sign in.
   const unknown = await signIn('pms_unknown');
   expect([unknown.status, unknown.body.error.message]).toEqual([401, expect.not.stringContaining('emergency')]);
   const { key } = await emergencyKey();

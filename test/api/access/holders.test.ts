@@ -4,7 +4,7 @@ import { type Call, createCall, startTestService, type TestService } from '../..
 import { labelOf, seedPrompt, startRelease, untilStatus } from '../releases/releases-support.ts';
 import { createKey } from '../workspace.ts';
 
-// A key of the workspace and all keys that were made from it are one holder: one approver, author, reviewer, owner, and one rate limit.
+// A key of the workspace and all keys created from it are one holder: one approver, author, reviewer, owner, and one rate limit.
 /** Requests a minute of a holder. */
 const LIMIT = 300;
 
@@ -29,7 +29,7 @@ test('an approval counts once for all keys that were made from one key, and not 
     const refused = await call('POST', `/releases/${id}/approve`, { body: {} });
     expect([refused.status, refused.body.error?.code]).toEqual([400, 'invalid_state']);
   }
-  // Somebody else, with three keys, is one approver.
+  // Somebody else with three keys is one approver.
   const second = await createKey(service, 'read', 'write', 'publish');
   const approvers = [callWith(second.key), await derived(second.key), await derived(second.key)];
   for (const call of approvers)

@@ -126,14 +126,14 @@ describe('keys', () => {
     const { id, key } = await createKey(service, 'read');
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
     const use = (brief: string) => service.call('GET', '/prompts', { key: brief });
-    // Twice the time until it can be used before it ends, however slow this machine is.
+    // Doubles the validity until the key can be used before it expires, however slow this machine is.
     for (let spanMs = 300; ; spanMs *= 2) {
       const soon = new Date(Date.now() + spanMs).toISOString();
       const made = await service.call('POST', '/api-keys', {
         body: { name: 'brief', scopes: ['read'], expires_at: soon },
       });
       if (made.status !== 201 || (await use(made.body.key)).status !== 200) continue;
-      // It is remembered as valid, and still ends on time.
+      // It is cached as valid, and still expires on time.
       while (Date.now() <= Date.parse(soon)) await service.call('GET', '/prompts');
       expect((await use(made.body.key)).body.error.code).toBe('unauthorized');
       break;
@@ -250,7 +250,7 @@ test('a key revoked in one process ends in another', async () => {
     await service.call('DELETE', `/api-keys/${id}`);
     const started = Date.now();
     await waitFor('the key to be refused', async () => (await elsewhere('GET', '/prompts')).status === 401);
-    // Without being told, it would remember the key for 30 s.
+    // Without the notification, the key would be cached for 30 s.
     expect(Date.now() - started).toBeLessThan(25_000);
   } finally {
     await api.close(0);

@@ -58,7 +58,7 @@ describe('members', () => {
     const idsIn = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
     expect(await idsIn('search=sEARCHED')).toEqual([grace.id, ada.id]);
     expect(await idsIn('search=@searched.')).toEqual([ada.id]);
-    // What LIKE takes for a pattern is a text.
+    // Wildcards of LIKE are literal.
     expect(await idsIn('search=100%25')).toEqual([grace.id]);
     expect(await idsIn('search=s_arched')).toEqual([]);
     const first = await list('search=searched&limit=1');
@@ -118,7 +118,7 @@ describe('members', () => {
   );
 });
 
-/** What each role may do, by an operation that needs it and harms nothing. */
+/** What each role may do: for each, an operation that requires it and is harmless. */
 const NEEDS = [
   ['viewer', 'GET', '/prompts'],
   ['runner', 'POST', '/executions/exec_x/cancel'],
@@ -163,7 +163,7 @@ describe('a role', () => {
       async () => (await elsewhere('POST', '/prompts/nothing/restore', narrow)).status === 401,
     );
     expect(Date.now() - started).toBeLessThan(5_000);
-    // Up again, but a key is never more than it was made for.
+    // Promoted again, but a key never exceeds its original scopes.
     await patch(member.id, { role: 'admin' });
     await waitFor('the other process', async () => (await roleElsewhere()) === 'admin');
     expect((await elsewhere('GET', '/api-keys', narrow)).status).toBe(401);
@@ -187,7 +187,7 @@ describe('a role', () => {
   });
 });
 
-/** Streams of a run that goes on for ever, in both processes, by a key and by a session. */
+/** Streams of a run that never ends, in both processes, with a key and with a session. */
 async function openStreams({ key, session }: Pick<TestMember, 'key' | 'session'>): Promise<EventReader[]> {
   const { body } = await service.call('POST', '/executions', {
     body: { prompt_name: 'say' },
@@ -225,7 +225,7 @@ describe('who is suspended', () => {
     expect((await patch(member.id, { status: 'active' })).body.status).toBe('active');
     expect((await service.call('GET', '/me', { key: member.key })).status).toBe(200);
     expect((await elsewhere('GET', '/me', member.key)).status).toBe(200);
-    // A session that has ended does not come back.
+    // An ended session does not come back.
     expect((await service.call('GET', '/me', by(member.session))).status).toBe(401);
     expect((await actionsOf(member.id)).map((entry) => (entry as string[])[0])).toEqual([
       'member.suspended',
@@ -305,7 +305,7 @@ describe('the last admin', () => {
       patch(one.id, { role: 'viewer' }, two.key),
       service.call('DELETE', `/members/${two.id}`, { key: one.key }),
     ]);
-    // One of them was first; the other is no admin any more, or is told why not.
+    // One of them was first; the other is no longer an admin, or gets a reason.
     expect(answers.filter(({ status }) => status === 200).length).toBe(1);
     const left = answers[0]?.status === 200 ? two : one;
     for (const change of [{ role: 'viewer' }, { status: 'suspended' }]) {
@@ -318,7 +318,7 @@ describe('the last admin', () => {
     }
     expect((await service.call('DELETE', `/members/${left.id}`, { key: left.key })).status).toBe(400);
     expect((await service.call('GET', '/me', { key: left.key })).body.role).toBe('admin');
-    // With an admin key of the workspace it may.
+    // With an admin key of the workspace it is allowed.
     await service.call('POST', '/api-keys', { key: left.key, body: { name: 'spare', scopes: ['admin'] } });
     expect((await patch(left.id, { role: 'viewer' }, left.key)).body.role).toBe('viewer');
   });
@@ -345,7 +345,7 @@ describe('GET /me', () => {
       { name: 'default', member_id: member.id, role: 'editor' },
       { name: 'research', member_id: expect.stringMatching(/^mem_/), role: 'viewer' },
     ]);
-    // Made by a member, it is the workspace's all the same.
+    // Even if a member created it, it belongs to the workspace.
     const admin = await memberOf(service, 'admin');
     const made = await service.call('POST', '/api-keys', { key: admin.key, body: { name: 'ci', scopes: ['score'] } });
     expect((await service.call('GET', '/me', { key: made.body.key })).body).toEqual({
@@ -377,7 +377,7 @@ describe('personal keys', () => {
       (await service.call('GET', '/me/api-keys', { key: neighbour.key })).body.data.map(({ id }: { id: string }) => id),
     ).toEqual([neighbour.keyId]);
     expect((await service.call('DELETE', `/me/api-keys/${record.id}`, { key: neighbour.key })).status).toBe(404);
-    // A key of the workspace is nobody's own.
+    // A key of the workspace belongs to nobody.
     const { id: serviceKey } = await createKey(service, 'read');
     expect((await service.call('DELETE', `/me/api-keys/${serviceKey}`, { key })).status).toBe(404);
     expect((await service.call('DELETE', `/me/api-keys/${record.id}`, { key })).body.revoked_at).toEqual(

@@ -86,7 +86,7 @@ async function evaluation(status: 'paused' | 'completed' | 'running'): Promise<s
   return path;
 }
 
-/** An evaluation of code that has its results, and goes on. */
+/** An evaluation of code that has results but is not finished. */
 const CODE = { name: 'stored/code', examples: [{ variables: {} }], scores: [{ name: 'own' }] };
 async function codeEvaluation(): Promise<string> {
   const { id } = await post('/evaluations/code', { ...CODE, metadata: METADATA });
@@ -116,13 +116,13 @@ async function webhook(): Promise<string> {
   return `/webhooks/${id}`;
 }
 
-/** What a monitor watches. */
+/** A monitor on executions that exist. */
 const MONITOR = (name: string) => ({
   prompt_name: name,
   window: '1h',
   checks: [{ metric: `score:${name}`, above: 0.1 }],
 });
-/** A rule that is all its own, of executions that nobody makes. @returns its path */
+/** A separate rule on executions that nobody makes. @returns its path */
 async function rule(): Promise<string> {
   count += 1;
   const path = `/rules/stored-${count}`;
@@ -438,7 +438,7 @@ test('every change that shows more than its request has is in the list', () => {
   const tested = new Set([...changes.map(([operationId]) => operationId), 'createPrompt', 'uploadDataset']);
   const listed = routes.filter(({ withoutRead }) => withoutRead !== undefined).map(({ operationId }) => operationId);
   expect(listed.toSorted()).toEqual([...tested].toSorted());
-  // What is neither in it nor needs read shows only what the caller has sent, or where to find it.
+  // Everything else that needs no `read` shows only what the caller has sent, or where to find it.
   const others = routes.filter(
     (route) =>
       route.withoutRead === undefined &&

@@ -167,7 +167,7 @@ describe('signing in', () => {
     const began = entries.filter(({ action }) => action === 'session.created');
     const ended = entries.filter(({ action }) => action === 'session.ended');
     expect(began).toHaveLength(MAX_SESSIONS_PER_KEY + 1);
-    // The one that began first.
+    // The one that started first.
     expect(ended).toMatchObject([
       { resource: began.at(-1)?.resource, details: { key_id: id, reason: 'too many sessions of the key' } },
     ]);
@@ -270,7 +270,7 @@ describe('the end of a session', () => {
     // Nothing is to be read with it any more.
     const { drafts_key: _, workspaces: __, ...session } = body;
     const ended = await by(cookie, 'DELETE', '/session');
-    // The use before may be recorded in between.
+    // The previous use may be recorded in between.
     const times = { last_used_at: expect.any(String), expires_at: expect.any(String) };
     expect([ended.status, ended.body]).toEqual([200, { ...session, ...times, end_session_url: null }]);
     expect(setCookieOf(ended)).toBe('pms_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict');
@@ -433,7 +433,7 @@ describe('limits', () => {
     const refused = await signIn('pms_wrong', call, headers);
     expect([refused.status, setCookieOf(refused)]).toEqual([429, '']);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
-    // Whoever has a valid key signs in all the same, from there too.
+    // A valid key can still sign in from there.
     const { key } = await createKey(service, 'read');
     expect((await signIn(key, call, headers)).status).toBe(201);
   });

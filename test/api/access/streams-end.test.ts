@@ -17,7 +17,7 @@ import { until } from '../../support/wait-for.ts';
 import { createKey, createOtherWorkspace } from '../workspace.ts';
 
 let service: TestService;
-/** Another process, as far as this one can have two: it hears of nothing that is notified. */
+/** Simulates another process that gets no notifications. */
 let deaf: { origin: string; api: RunningApi; close(): Promise<void> };
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
@@ -45,7 +45,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Streams of runs that no worker begins: they would go on for ever. Each kind, in each process. */
+/** Streams of runs without a worker, which would never end. Each kind, in each process. */
 async function openStreams(key: string, { headers = {}, call = service.call } = {}): Promise<EventReader[]> {
   const body = { prompt_name: 'say' };
   const execution = await call('POST', '/executions', { body, headers: { Prefer: 'respond-async' } });
@@ -64,7 +64,7 @@ async function openStreams(key: string, { headers = {}, call = service.call } = 
 }
 
 async function expectEnd(readers: readonly EventReader[]): Promise<void> {
-  // Nobody may take what there is for the whole.
+  // The streams must not look complete.
   expect(new Set(await Promise.all(readers.map(({ ended }) => ended)))).toEqual(new Set(['cut']));
 }
 

@@ -34,7 +34,7 @@ const creates = (operation: Operation) =>
 
 /** Everything that the first workspace can read of its own. */
 async function readAll() {
-  // A stream says what the execution's record says, and ends only with it: no worker runs here that would end it.
+  // A stream repeats the execution's record, and ends only with it: no worker runs here to end it.
   const readable = api.operations.filter(({ method, responses }) => {
     return method === 'GET' && responses['200']?.content['application/json'] !== undefined;
   });
@@ -42,7 +42,7 @@ async function readAll() {
     readable.map(async (operation) => {
       const key = BY_MEMBER.test(operation.path) ? resources.memberKey : service.key;
       const { body } = await service.call('GET', resources.fill(operation), { key });
-      // When a key was last used changes by reading, and so does the end of a sum that has none.
+      // Reading changes when a key was last used, and the end of a sum without one.
       return [
         operation.operationId,
         JSON.stringify(body).replaceAll(/"(last_used_at|last_seen_at|since|until)":("[^"]*"|null)/g, ''),
@@ -57,7 +57,7 @@ test('nothing of a workspace can be reached with the key of another, by any oper
   const { key: theirMember } = await signIn(service, [{ workspace: 'other', role: 'admin' }]);
   const named = api.operations
     .filter(({ path }) => path.includes('{'))
-    // What creates comes last, so that the others find nothing of their own.
+    // Creations come last, so that the others do not find their results.
     .toSorted((a, b) => Number(creates(a)) - Number(creates(b)));
   expect(named.length).toBeGreaterThan(10);
   for (const operation of named) {
@@ -68,7 +68,7 @@ test('nothing of a workspace can be reached with the key of another, by any oper
         : { body: example }),
       ...(BY_MEMBER.test(path) && { key: theirMember }),
     });
-    // What is created under a name of one's own choice is the other workspace's own, and leaves this one's alone.
+    // A resource created under a chosen name belongs to the other workspace, and leaves this one's unchanged.
     if (creates(operation)) {
       for (const id of resources.ids)
         expect([operationId, JSON.stringify(body)]).toEqual([operationId, expect.not.stringContaining(id)]);
@@ -84,7 +84,8 @@ test('nothing of a workspace can be reached with the key of another, by any oper
 test('lists and sums show nothing of another workspace', async () => {
   const stranger = await createOtherWorkspace(service, 'stranger');
   const lists = api.operations.filter(
-    // The session, the current key, who asks and personal keys are the caller's alone, and a stream of changes has a test of its own; providers are what the operator has set up, evaluators what there is for everybody; an agreement is asked for by name.
+    // The session, the current key, the caller and personal keys belong to the caller; the stream of changes has its own test; providers
+    // are configured by the operator, evaluators are the same for everybody; an agreement is requested by name.
     ({ method, path, operationId }) =>
       method === 'GET' &&
       !path.includes('{') &&
@@ -103,7 +104,7 @@ test('lists and sums show nothing of another workspace', async () => {
   for (const { path, operationId } of lists) {
     const { status, body } = await stranger.call('GET', path);
     expect([operationId, status]).toEqual([operationId, 200]);
-    // Counts by filter are no list.
+    // Counts by filter are not a list.
     expect((body.data ?? []).length).toBeLessThanOrEqual(operationId === 'listApiKeys' ? 1 : path === '/usage' ? 1 : 0);
     for (const trace of [...resources.ids, 'support/']) expect(JSON.stringify(body)).not.toContain(trace);
   }

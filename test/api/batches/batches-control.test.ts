@@ -40,7 +40,7 @@ test('a canceled run cancels at the provider, keeps and counts what was finished
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('canceled'));
   await inProgress(id);
-  // Of an ended run, whose batch has not.
+  // For an ended run with an unfinished batch.
   const { query } = stage.service.dependencies.db.system;
   expect((await stage.control(id, 'cancel')).status).toBe(200);
   const refused = await stage.service.call('DELETE', `/evaluations/${id}`);

@@ -17,7 +17,7 @@ const body = (name: string, count = 20) => ({
 const created = () => stage.openai.batches.inspect().created;
 const calls = () => stage.openai.callCount;
 
-/** A run with a behaviour, and what it has made of the stand-in. */
+/** A run against a behavior of the stand-in, and its effects there. */
 async function runWith(name: string, behaviour: Parameters<BatchStage['behave']>[0]) {
   const before = { created: created(), calls: calls() };
   stage.behave(behaviour);

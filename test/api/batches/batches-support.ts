@@ -6,7 +6,7 @@ import { type EvaluationStage, startStage } from '../evaluations/evaluations-sup
 
 /** How a run deals with its batches. */
 export interface BatchSettings {
-  /** Seconds; less than callers may ask for. */
+  /** In seconds; less than the API allows. */
   maxWait?: number;
   leftovers?: 'interactive' | 'fail';
 }
@@ -26,23 +26,23 @@ export interface BatchRow {
 }
 
 export interface BatchStage extends EvaluationStage {
-  /** Begins a run that calls its models by batches. @returns its id */
+  /** Starts a run that calls its models in batches. @returns its id */
   beginBatch(body: object, settings?: BatchSettings): Promise<string>;
-  /** The same, until its end. */
+  /** The same, waiting for its end. */
   runBatch(body: object, settings?: BatchSettings): Promise<Awaited<ReturnType<EvaluationStage['read']>>>;
   rows(id: string): Promise<BatchRow[]>;
   /** The run's batches, once they are all like this. */
   untilBatches(id: string, what: string, isSo: (row: BatchRow) => boolean): Promise<BatchRow[]>;
-  /** How the stand-in's batches behave from now on. */
+  /** Sets how the stand-in's batches behave. */
   behave(behaviour?: BatchBehaviour): void;
-  /** Nothing is left at the stand-in: no file, no batch that nobody knows of, none that is not ended. */
+  /** Expects nothing left at the stand-in: no file, no unknown batch, no unfinished one. */
   expectNothingLeft(known?: number): Promise<void>;
 }
 
-/** What a prompt with this word uses: 2,000 times the output that is expected. */
+/** The usage of prompts with this word: 2,000 times the expected output. */
 const DEAR = { input: 1_000, output: 1_000_000 };
 
-/** What a judge is asked by, and known by. */
+/** The rubric of the judge, which identifies its calls. */
 export const RUBRIC = 'Grade by the digest.';
 
 export const idOf = (id: string) => id.slice(id.indexOf('_') + 1);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** The first field at fault, and what is said of it. */
+/** The first invalid field and its message. */
 async function refused(body: object): Promise<{ param: string; message: string }> {
   const request = { model: 'p', messages: [{ role: 'user', content: 'Hi' }], ...body };
   const response = await service.call('POST', '/chat/completions', { body: request });
@@ -18,7 +18,7 @@ async function refused(body: object): Promise<{ param: string; message: string }
   return { param, message };
 }
 
-/** Whether a request is taken: without workers, none of them ends. */
+/** Expects a request to be accepted: without workers, none of them ends. */
 async function taken(body: object): Promise<void> {
   const request = { model: 'p', messages: [{ role: 'user', content: 'Hi' }], ...body };
   const headers = { Prefer: 'respond-async' };
@@ -168,7 +168,7 @@ describe('messages', () => {
     ['1.tool_calls.0.function.arguments', called(call({ arguments: {} }))],
     ['0.tool_call_id', [{ role: 'tool', tool_call_id: 'c', content: 'x' }]],
     ['2.tool_call_id', [...called(call()), { role: 'tool', tool_call_id: 'd', content: 'x' }]],
-    // A call without its result, a result twice, and a system message between both: what no provider takes.
+    // A call without its result, a duplicate result, and a system message in between: no provider accepts these.
     ['1', called(call())],
     ['3', [...called(call()), ...Array(2).fill({ role: 'tool', tool_call_id: 'c', content: 'x' })]],
     ['2', [...called(call()), { role: 'developer', content: 'x' }, { role: 'tool', tool_call_id: 'c', content: 'x' }]],

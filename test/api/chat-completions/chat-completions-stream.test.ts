@@ -202,7 +202,7 @@ describe('step by step', () => {
     const ended = (async () => {
       for await (const chunk of await opening) chunks.push(chunk);
     })();
-    // Looked at when the test comes to it.
+    // Awaited later by the test.
     ended.catch(() => {});
     const id = await waitFor('the execution', async () => {
       const { body } = await service.call('GET', '/executions');

@@ -13,7 +13,7 @@ export const WEATHER = {
   },
 } as const;
 
-/** OpenAI's own client, which retries nothing unless told. */
+/** OpenAI's own client, without retries by default. */
 export function openAiClient(service: TestService, options: ClientOptions = {}): OpenAI {
   return new OpenAI({ baseURL: `${service.origin}/v1`, apiKey: service.key, maxRetries: 0, ...options });
 }
@@ -29,7 +29,7 @@ export function aiSdkProvider(service: TestService) {
   });
 }
 
-/** The error that OpenAI's client makes of a response; anything else fails the test. */
+/** The error that OpenAI's client creates from a response; anything else fails the test. */
 export async function apiErrorOf(call: PromiseLike<unknown>): Promise<APIError> {
   try {
     await call;

@@ -38,7 +38,7 @@ const variables = { language: 'French' };
 const sentBody = () => provider.calls.at(-1)?.body ?? {};
 const executionOf = async (id: string) => (await service.call('GET', `/executions/${id}`)).body;
 
-/** A completion of `chat/open`. `variables` is no field of OpenAI's: their client sends what it does not know as it is. */
+/** A completion of `chat/open`. `variables` is not an OpenAI field: their client passes on unknown fields. */
 function complete(
   body: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> & Record<string, unknown> = {},
   options: OpenAI.RequestOptions = {},

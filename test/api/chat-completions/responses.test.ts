@@ -197,7 +197,7 @@ describe("OpenAI's client", () => {
     const headers = { 'Idempotency-Key': 'responses-once' };
     const [first, again] = [await respond({}, { headers }), await respond({}, { headers })];
     expect(again).toEqual(first);
-    // The package sends the option only in the header that it is told of.
+    // The package sends the option only in the configured header.
     const told = Object.assign(openAiClient(service), { idempotencyHeader: 'Idempotency-Key' });
     const request = { model: 'greeting', messages: [], variables: { name: 'Ada' } };
     const run = () => told.chat.completions.create(request, { idempotencyKey: 'chat-once' });

@@ -39,7 +39,7 @@ test('adds to the latest version, replaces examples of the same id in their posi
     body: { name: 'add/some', version: 2, examples_total: 4, added: 2, replaced: 1, unchanged: 1 },
   });
   expect(await examplesOf('add/some')).toEqual([corrected, BOB, cid, { variables: { name: 'Dan' } }]);
-  // What a replaced example had, and the new one has not, is gone.
+  // Fields of a replaced example that the new one lacks are gone.
   expect((await add('add/some', [{ id: 'b', variables: {} }])).body).toMatchObject({
     version: 3,
     replaced: 1,

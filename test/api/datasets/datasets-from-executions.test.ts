@@ -155,7 +155,7 @@ test('does not hide an upload that made the dataset at the same time: it fails, 
     },
     [parsePublicId('execution', first ?? '')],
   );
-  // Asked once the add has seen that there is no dataset.
+  // Called once the add has seen that there is no dataset.
   const check: typeof quotas.check = async (...given: Parameters<typeof quotas.check>) => {
     expect((await upload(service, 'runs/raced', JSON.stringify({ id: 'uploaded', variables: {} }))).status).toBe(200);
     return quotas.check(...given);

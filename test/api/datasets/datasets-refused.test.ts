@@ -81,7 +81,7 @@ test('takes a line of exactly 1 MiB and refuses one more byte', async () => {
   const exact = await upload(service, name, `${JSON.stringify({ variables: { x: 'y'.repeat(MIB - frame) } })}\r\n`);
   expect(exact.status).toBe(200);
   await service.call('DELETE', `/datasets/${name}`);
-  // What is deleted goes in steps; there is no worker here to do it.
+  // Deletion runs in steps; there is no worker here to do them.
   await sweep(service.dependencies.db.system, new AbortController().signal);
   before = { ...before, datasets: before.datasets + 1 };
 });
@@ -196,7 +196,7 @@ test('a caller who sends everything before reading gets the answer, on a connect
 });
 
 test('a caller who goes away half-way leaves nothing, on disk neither', async () => {
-  // What a process left there that was killed is not of this upload.
+  // Files left there by a killed process do not belong to this upload.
   const before = new Set(await readdir(tmpdir()));
   const { request, answer } = openUpload(service, 'gone');
   for (let n = 0; n < 50; n += 1) request.write(`${JSON.stringify({ variables: { n, x: 'y'.repeat(100_000) } })}\n`);
@@ -210,7 +210,7 @@ test('a caller who goes away half-way leaves nothing, on disk neither', async ()
   expect((await service.call('GET', '/datasets/gone')).status).toBe(404);
 });
 
-/** Sends a whole upload whose transaction is held up at its end, where the dataset's row is taken. */
+/** Sends a whole upload whose transaction is blocked at its end, when it locks the dataset's row. */
 async function whileStored(act: (query: Query, upload: ReturnType<typeof openUpload>) => Promise<void>): Promise<void> {
   await service.dependencies.db.system.transaction(async (query) => {
     await query({ text: 'lock table datasets in exclusive mode' });

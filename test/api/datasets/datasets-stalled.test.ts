@@ -49,7 +49,7 @@ test('an upload that stalls is given up, with an answer', async () => {
 });
 
 test('an upload that is slow but goes on is not', async () => {
-  // The clock of the stall is the test's: it moves on between what has been received.
+  // The test controls the clock of the stall: it advances between received chunks.
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
     const { request, answer } = open();

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { Answer, TestService } from '../../support/service.ts';
 
-/** Uploads a text, bytes or a stream; `type` is JSON Lines unless given. */
+/** Uploads a text, bytes or a stream; the default `type` is JSON Lines. */
 export function upload(
   service: TestService,
   name: string,
@@ -11,7 +11,7 @@ export function upload(
   return service.call('PUT', `/datasets/${name}`, { raw, headers: { 'Content-Type': type }, key });
 }
 
-/** Downloads an export as the text that it is. */
+/** Downloads an export as text. */
 export async function download(
   service: TestService,
   path: string,
@@ -27,7 +27,7 @@ export function jsonLines(values: unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** Opens an upload by hand, to send what `fetch` would not. The answer comes as soon as it is there. */
+/** Opens an upload manually, to send what `fetch` would not. The response is available as soon as it arrives. */
 export function openUpload(
   service: TestService,
   path: string,

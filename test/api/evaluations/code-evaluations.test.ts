@@ -399,7 +399,7 @@ test('a run whose program does not come back ends, and a retry goes on with it',
     });
   const { id } = await begin({ name: 'agent/abandoned' });
   await send(id, [scored(0)]);
-  // An operator has everything looked at: this one has time.
+  // Checks everything, as an operator can; this one is not due yet.
   await checkAll(db.system);
   await look();
   expect((await stage.read(id)).status).toBe('running');

@@ -219,7 +219,7 @@ describe('fallback models', () => {
     });
     const { cost, examples_evaluated } = await stage.until(run, 'paused');
     expect(Number(cost.amount)).toBeLessThanOrEqual(0.05);
-    // Of what is left, one more example of the mostExpensive could not be paid, or less than 10 % is left.
+    // The rest does not cover another example with the most expensive model, or is below 10 %.
     expect(Number(cost.amount)).toBeGreaterThan(0.05 - FALLBACK_USD - 0.005);
     expect(examples_evaluated).toBeGreaterThan(8);
   });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
 
-/** More than are under way at a time: while the model holds its responses, most have not begun. */
+/** More than run concurrently: while the model holds its responses, most have not started. */
 const MANY = 60;
 const countCalls = (name: string, count: number) =>
   examplesOf(name, count).map(({ variables }) => stage.openai.countBy(`Say ${variables.text}`));
@@ -32,7 +32,7 @@ test('paused, a run finishes the calls in flight and keeps them; resumed, it pay
     status: 'paused',
     status_reason: 'paused by request',
   });
-  // Until the run hears of it, it goes on: slowly, so that most of it is left.
+  // Slow, so that most of the run is left when it is notified.
   stage.openai.behave({ latencyMs: 1_000 });
   const settled = await waitFor('the calls in flight to be kept', async () => {
     const body = await stage.read(id);
@@ -83,7 +83,7 @@ test('canceled and retried at once, a run goes on in one workflow and ends', asy
   expect(retried.body).toMatchObject({ status: 'running', retries: 1 });
   expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', score: 0.75, examples_evaluated: 20 });
   expect(await workflowEnd({ workflow_id: retried.body.workflow_id.replace('/retry-1', '') })).toBe('COMPLETED');
-  // What was given up in flight is called again, and nothing else.
+  // Only calls aborted in flight are repeated.
   expect(callsMade('again', 20)).toBeLessThanOrEqual(25);
 });
 

@@ -164,7 +164,7 @@ describe('two workers that paid for the same', () => {
     const [first, second] = [newId(), newId()];
     await store('first', first);
     await store('second', second);
-    // The answer to a statement may be lost: it is then repeated.
+    // The response to a statement may be lost: it is then repeated.
     await Promise.all([store('first', first), store('second', second)]);
     expect(await stage.read(id)).toMatchObject({ cost: { amount: '0.02' }, tokens: { input: 20, output: 40 } });
     const [row] = await stage.results(id);

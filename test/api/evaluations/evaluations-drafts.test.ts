@@ -32,7 +32,7 @@ test('a draft is evaluated in place of a version, and no version is made', async
   });
   expect((await stage.results(run.id)).map(({ output }: { output: string }) => output)).toEqual(['Shout a', 'Shout b']);
   expect(await get('/prompts/say')).toEqual(before);
-  // What is left out is the version's; null removes it.
+  // Omitted fields are those of the version; null removes them.
   const sent = () => stage.openai.calls.at(-1)?.body as { tools?: unknown[] };
   expect(sent().tools).toHaveLength(1);
   await stage.run({ draft: { ...worse, tools: null }, examples, evaluators });

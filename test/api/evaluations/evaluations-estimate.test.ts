@@ -145,7 +145,7 @@ test('what creating would refuse is refused in the same way', async () => {
   expect((await other.call('POST', '/evaluations/estimate', { body })).status).toBe(404);
 });
 
-/** The promise is 100 ms. The test's own process, which the service runs in, collects garbage of other tests besides. */
+/** The documented limit is 100 ms. The test's own process, in which the service runs, also collects garbage of other tests. */
 const MAX_BLOCK_MS = 500;
 
 describe('however large the run, nobody has to wait for it:', () => {

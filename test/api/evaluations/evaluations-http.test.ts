@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver?.close());
 
-/** 1 where the output is what is expected, else 0.25 with a reason. */
+/** 1 if the output is as expected, otherwise 0.25 with a reason. */
 const byOutput: Respond = ({ body }, response) => {
   const verdict = body.output === body.expected ? { score: 1 } : { score: 0.25, reason: `not ${body.expected}` };
   response.writeHead(200).end(JSON.stringify(verdict));
@@ -38,7 +38,7 @@ function textHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** Holds every answer until it is released. */
+/** Holds every response until released. */
 function hold() {
   const released = Promise.withResolvers<void>();
   receiver.respond = async (...request) => {

@@ -18,7 +18,7 @@ beforeEach(() => stage.openai.behave());
 const handleOf = ({ workflow_id }: { workflow_id: string }) =>
   stage.service.dependencies.client.workflow.getHandle(workflow_id);
 
-/** What the first batch under way tells, as the Temporal UI shows it, where it is as expected. */
+/** The heartbeat of the first running batch, as the Temporal UI shows it, once it is as expected. */
 function firstHeartbeat(run: { workflow_id: string }, isExpected: (heartbeat: BatchHeartbeat) => boolean) {
   return waitFor('the heartbeat', async () => {
     const { raw } = await handleOf(run).describe();

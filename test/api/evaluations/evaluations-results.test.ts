@@ -108,7 +108,7 @@ test('a list shows sums as they are at the end, by prompt, status and dataset', 
   await stage.prompt('listed');
   const run = await stage.run({ prompt_name: 'listed', examples: examplesOf('listed', 2) });
   const list = async (query: string) => (await stage.service.call('GET', `/evaluations?${query}`)).body.data;
-  // What there is of batches is in single reads.
+  // Batch fields are only in single reads.
   const { batches, savings, ...listed } = run;
   expect({ batches, savings }).toEqual({ batches: [], savings: { amount: '0', currency: 'USD' } });
   expect(await list('prompt_name=listed')).toEqual([listed]);
@@ -145,7 +145,7 @@ test('results are filtered by the score of the example or of one evaluator, toge
   stage.openai.behave({ mode: 'fail', status: 400, matching: 'scored 1' });
   const run = await stage.run({ examples: examplesOf('scored', 8), evaluators });
   stage.openai.behave();
-  // Of eight the second has failed, and the fourth and the eighth expect something else.
+  // Of eight, the second has failed, and the fourth and the eighth have another expected value.
   const [wrong, right] = [
     ['scored-3', 'scored-7'],
     ['scored-0', 'scored-2', 'scored-4', 'scored-5', 'scored-6'],
@@ -215,7 +215,7 @@ test('what the model was sent for an example is read by its place', async () => 
     prompt_name: 'input/greet',
     examples: [{ variables: { name: 'Ada' }, expected: 'x' }],
   });
-  // What was sent stays what it was.
+  // The sent input does not change.
   await call('PUT', '/prompts/input/tone', { body: { template: 'Be rude.' } });
   const path = `/evaluations/${run.id}/results/0/input`;
   expect(await call('GET', path)).toMatchObject({
@@ -389,7 +389,7 @@ test('results are sorted page by page, searched, and summed up', async () => {
     });
   expect(await sum('?evaluator=none')).toMatchObject({ status: 400 });
 
-  // What is shown as unknown counts less than anything.
+  // Unknown values sort below all others.
   await stage.service.dependencies.db.system.query(
     {
       text: `update evaluation_results set cost_amount = 5, assumed_cost = 1 where evaluation_id = $1 and example_key = 'cy'`,

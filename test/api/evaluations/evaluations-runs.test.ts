@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 
-/** Judges answer with a grade that their prompt asks for; other prompts are echoed in a sentence. */
+/** Judges respond with the grade in their prompt; other prompts are echoed in a sentence. */
 function answer({ prompt }: { prompt: string }) {
   if (!prompt.startsWith('You grade')) {
     const text = prompt.startsWith('Say json') ? '{"a": 1, "b": [2]}' : `Answer to: ${prompt}`;

@@ -76,7 +76,7 @@ describe('a threshold for each example', () => {
   test('makes its score 1 or 0, and the share of those that pass the score', async () => {
     const run = await stage.run({ ...request, example_threshold: 0.75 });
     expect(run).toMatchObject({ example_threshold: 0.75, score: 0.666667, passed: true });
-    // The evaluators' own scores stay what they are.
+    // The evaluators' own scores do not change.
     expect(run.scores_by_evaluator).toEqual({ contains: 0.666667, exact_match: 0.333333 });
     const stricter = await stage.run({ ...request, example_threshold: 0.76 });
     expect(stricter).toMatchObject({ score: 0.333333, passed: false });

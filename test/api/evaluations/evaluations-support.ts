@@ -4,11 +4,11 @@ import type { StandIn, StandInOptions } from '../../support/providers/stand-in.t
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-/** A service whose OpenAI is a stand-in, and short ways of working with evaluations. */
+/** A service with a stand-in for OpenAI, and helpers for evaluations. */
 export interface EvaluationStage {
   service: TestService;
   openai: StandIn;
-  /** Makes the prompt `say`, `Say {{ text }}`, or another. */
+  /** Creates the prompt `say`, `Say {{ text }}`, or another one. */
   prompt(name?: string, template?: string, model?: string): Promise<void>;
   create(body: object): Promise<Answer>;
   /** Creates an evaluation. @returns its id */
@@ -26,7 +26,7 @@ export interface EvaluationStage {
 
 export const ENDED = ['completed', 'failed', 'canceled'];
 
-/** Inline examples whose texts are `NAME 0`, `NAME 1` …; every fourth expects another answer than it gets. */
+/** Inline examples with the texts `NAME 0`, `NAME 1` …; every fourth has an expected value that does not match. */
 export function examplesOf(name: string, count: number) {
   return Array.from({ length: count }, (_, index) => ({
     id: `${name}-${index}`,

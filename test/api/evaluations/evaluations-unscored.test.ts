@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EvaluationStage, startStage } from './evaluations-support.ts';
 
-/** Judges grade 4 of 5, and answer without a grade where the output has "odd". Other prompts are echoed. */
+/** Judges grade 4 of 5, and respond without a grade if the output contains "odd". Other prompts are echoed. */
 function answer({ prompt }: { prompt: string }) {
   if (!prompt.startsWith('You grade')) return { text: `Answer to: ${prompt}`, usage: { input: 10, output: 1 } };
   return {

@@ -57,7 +57,7 @@ test('operators see what a schedule evaluates, and which evaluation it has start
   const run = await waitFor('the evaluation', async () => (await evaluationsOf(id))[0]);
   const { client, connection, settings } = service.dependencies;
   const started = await waitFor('its workflow', async () => {
-    // As they come: other tests' may be encrypted.
+    // Undecoded: those of other tests may be encrypted.
     const { executions } = await connection.workflowService.listWorkflowExecutions({
       namespace: settings.temporal.namespace,
       query: 'WorkflowType = "scheduledEvaluation"',
@@ -128,7 +128,7 @@ test('a schedule that Temporal has lost is made anew, as it was', async () => {
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual(running.next_runs);
   const resumed = await service.call('POST', `/schedules/${paused.id}/resume`);
   expect(resumed.body.next_runs).toEqual(running.next_runs);
-  // Whoever asks for something does not wait for the reconciliation.
+  // A caller does not have to wait for the reconciliation.
   await lose(running.id);
   expect((await service.call('POST', `/schedules/${running.id}/pause`)).body).toMatchObject({ paused: true });
   for (const { id } of [running, paused]) expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);

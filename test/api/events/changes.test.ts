@@ -24,7 +24,7 @@ afterEach(async () => {
   await until('the end of all streams', async () => (await openCount()) === 0);
 });
 
-/** A change that the audit log alone tells of. */
+/** A change that only the audit log reports. */
 async function makeQueue(call: Call, name: string): Promise<void> {
   await call('PUT', `/score-definitions/${name}`, { body: { data_type: 'boolean' } });
   const { status } = await call('PUT', `/queues/${name}`, { body: { score_names: [name] } });
@@ -57,7 +57,7 @@ test('whoever comes while others watch hears only of what follows, and nobody of
   await first.has('changes');
   await makeQueue(service.call, 'earlier');
   await until('the queue', async () => parseNotification(first).has('queue'));
-  // A change is told of twice: whatever was told is over once something else is.
+  // A change is notified twice: once something else is notified, it is over.
   await service.call('POST', '/executions', { body: { prompt_name: 'say' } });
   await until('the execution', async () => parseNotification(first).has('execution'));
   await until('the last of it', async () => !lastOf(first).includes('score_definition'));

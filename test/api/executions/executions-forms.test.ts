@@ -5,7 +5,7 @@ import { readEvents, textOf } from '../../support/event-stream.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// The forms in which servers are known to respond. Each is sent byte by byte as it stands here, whether a stream was asked for or not.
+// Formats in which servers are known to respond. Each is sent byte by byte as written here, whether or not a stream was requested.
 
 const CHAT = ['openai/gpt-4o-mini', 'openai-compatible/m', 'mistral/mistral-small-latest'];
 const MESSAGES = ['anthropic/claude-haiku-4-5'];
@@ -76,7 +76,7 @@ const candidate = (parts: unknown[], rest: object = { finishReason: 'STOP' }) =>
 interface Form {
   /** The bytes of the body. */
   bytes: string;
-  /** Default: `text/event-stream` or `application/json`, whichever it is; null: none. */
+  /** Default: `text/event-stream` or `application/json`, whichever fits; null for none. */
   type?: string | null;
   /** Default: Hello. */
   output?: string;
@@ -84,7 +84,7 @@ interface Form {
   /** Default: 5 and 2. Null: not known. */
   tokens?: null;
   skipped?: string[];
-  /** What the error says was not understood. Undefined: it is a response. */
+  /** The part that the error reports as not understood. Undefined for a valid response. */
   fault?: string;
 }
 
@@ -544,7 +544,7 @@ const TOOLS = [
   { name: 'get_time', input_schema: { type: 'object', properties: {} } },
 ];
 
-/** Runs it in one piece and as a stream: the record, and what its reader has read. */
+/** Runs it in one piece and as a stream. @returns the record, and what its reader has read */
 async function run(model: string, given: Form) {
   form = given;
   const body = { draft: { template: 'Hi', model, tools: TOOLS } };

@@ -19,7 +19,7 @@ const run = (more: object = {}, headers: Record<string, string> = {}, call = ser
   call('POST', '/executions', { body: { prompt_name: name, ...more }, headers });
 const label = (version: number) => service.call('PUT', `/prompts/${name}/labels/live`, { body: { version } });
 
-/** A prompt whose version has been run, so that it is known: as the latest, by its label and by its number. */
+/** A prompt whose version has been run, so that it is cached: as the latest, by label and by number. */
 beforeEach(async () => {
   count += 1;
   name = `known-${count}`;

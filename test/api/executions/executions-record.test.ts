@@ -17,7 +17,7 @@ afterAll(() => service?.stop());
 const SECOND_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const ago = (ms: number) => new Date(Date.now() - ms);
-/** A run that began some time ago and took a second. */
+/** A run that started some time ago and took a second. */
 const run = (more: object = {}, startedAt = ago(5 * SECOND_MS)) => ({
   model: 'openai/gpt-4o-mini',
   input: 'Say hello.',
@@ -240,7 +240,7 @@ describe('a run of a release', () => {
       of({ release: { id, arm: 'candidate' } }),
       of({ label: 'production', prompt_version: 1, error: { code: 'x', message: 'x' } }),
       of({ label: 'staging', prompt_version: 1 }),
-      // Its square is no number to PostgreSQL.
+      // Its square is out of PostgreSQL's range.
       of({ release: { id, arm: 'candidate' }, cost: 1e-200, tokens: undefined }),
     );
     expect(await get(candidate)).toMatchObject({ prompt_version: 2, release: { id, arm: 'candidate', keyed: false } });

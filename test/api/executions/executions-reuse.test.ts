@@ -56,7 +56,7 @@ test('what was reused is never reused again: the one that was paid for is named'
   await age(first.id, 60);
   expect((await of('original', REUSE)).body.reused_from).toBe(first.id);
   await age(first.id, 7200);
-  // What is left is younger, but no call was made for it.
+  // The remaining one is newer, but made no call.
   expect(second.reused_from).toBe(first.id);
   expect((await of('original', REUSE)).body.reused_from).toBeNull();
 });

@@ -74,7 +74,7 @@ test('searches whose callers have gone away wait for no turn', async () => {
         signal: leave.signal,
       }).catch(() => undefined),
     );
-    // They have come once a request that was sent after them is answered.
+    // They have arrived once a later request is answered.
     await service.call('GET', '/executions?limit=1');
     leave.abort();
     await Promise.all(gone);
@@ -391,7 +391,7 @@ describe('facets', () => {
     expect(counted.facets.status).toEqual([{ value: 'completed', count: COUNTED_EXECUTIONS }]);
     expect(await facets({ q: 'words' }, many.call)).toMatchObject({ counted: EXAMINED_EXECUTIONS, complete: false });
 
-    // The first one is behind two parts of the search: each is bounded, and says that there is more.
+    // The first one is beyond two parts of the search: each is bounded, and reports that there is more.
     await service.dependencies.db.system.query({
       text: `update executions set output = 'a needle' where id = '${body.id.slice(5)}'`,
     });

@@ -14,7 +14,7 @@ const TOOL = {
 };
 const RESULT = { celsius: 21 };
 
-/** Asks for the tool until a request brings its result. */
+/** Requests the tool until a request contains its result. */
 const answer = ({ body }: RecordedCall) =>
   JSON.stringify(body).includes('celsius')
     ? { text: 'It is 21 °C.' }

@@ -299,7 +299,7 @@ describe('the list and the usage', () => {
     expect(await usage('group_by=prompt&prompt_name=sum/none')).toEqual([]);
     const all = await service.call('GET', '/usage?prompt_name=sum/b&group_by=prompt');
     expect(all.body.data).toMatchObject([{ failed: 1, unpriced: 0 }]);
-    // Of so long ago, whole hours.
+    // That long ago, in whole hours.
     const hourMs = 60 * 60 * 1000;
     const thirtyDaysAgo = Date.parse(all.body.until) - 30 * 24 * hourMs;
     expect(Date.parse(all.body.since)).toBe(Math.floor(thirtyDaysAgo / hourMs) * hourMs);
@@ -340,7 +340,7 @@ describe('provider options that cost what is not counted', () => {
     expect(await service.call('PUT', '/prompts/costly', { body: { parameters: costly } })).toMatchObject(refusal);
     const run = { prompt_name: 'costly' };
     expect(await service.call('POST', '/executions', { body: { ...run, parameters: costly } })).toMatchObject(refusal);
-    // As a prompt may have been stored before.
+    // As a prompt may have been stored by earlier versions.
     await service.dependencies.db.system.query(
       {
         text: `update prompt_versions set parameters = $1 where prompt_id in (select id from prompts where name = 'costly')`,

@@ -128,7 +128,7 @@ describe('who may call', () => {
     expect(publishes).toContain('approve_release');
     expect(publishes).not.toContain('create_prompt');
     for (const name of [...reads, ...publishes]) expect(all).toContain(name);
-    // Lists are kept: another caller of the same scopes gets the same one, and nobody that of another.
+    // Lists are cached: callers with the same scopes share one, and others do not.
     expect([await names('read'), await names('admin'), await names('score')]).toEqual([reads, all, scores]);
 
     const mcp = await connected((await createKey(service, 'read')).key);
@@ -225,13 +225,13 @@ describe('limits and records', () => {
     const response = await post(service, message('tools/list'));
     expect(response.headers.get('Mcp-Session-Id')).toBeNull();
     await response.text();
-    // What a client of another process has negotiated is not asked for.
+    // Negotiation with another process is not required.
     const elsewhere = await startOther({});
     expect((await post({ ...service, origin: elsewhere }, message('tools/list'))).status).toBe(200);
   });
 });
 
-/** With a Host of its own, which fetch does not let one say. */
+/** With a custom Host, which fetch does not allow. */
 function statusWith(origin: string, headers: Record<string, string>, method = 'POST'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -7,7 +7,7 @@ import { connect, message } from './mcp-support.ts';
 
 const MESSAGES = process.env['MCP_AT_FULL_SIZE'] === 'true' ? 100_000 : 2_000;
 const AT_ONCE = 16;
-/** What no message may take, whatever it says: it would keep others waiting. */
+/** No message may take longer, whatever it contains: it would delay others. */
 const NEIGHBOUR_MS = 5_000;
 
 let service: TestService;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Numbers that look random, the same ones in each run. */
+/** Pseudorandom numbers, the same in each run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -80,7 +80,7 @@ interface Sent {
   isHandshake: boolean;
 }
 
-/** A message that something may be wrong with, at any depth: some get as far as a tool. */
+/** A message with a possible error at any depth: some reach a tool. */
 function malformed(n: number): Sent {
   const random = createRandom(n + 1);
   const one = <T>(of: readonly T[]): T => of[random(of.length)] as T;
@@ -165,7 +165,7 @@ test(
         const { status, text } = await send(sent);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (text.includes('"result"')) results++;
-        // What is wrong with a handshake is an internal error in the SDK's own words.
+        // The SDK reports errors in a handshake as internal.
         const internal = sent.isHandshake ? /internal_error|node_modules/ : /internal_error|node_modules|-32603/;
         if (status >= 500 || internal.test(text)) faulty.push({ n, status, text });
       }

@@ -5,10 +5,10 @@ import type { TestService } from '../../support/service.ts';
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** What a tool gave. `body` is its structured result: `{result, cut, note}` or `{error}`. */
+/** The response of a tool. `body` is its structured result: `{result, cut, note}` or `{error}`. */
 export interface ToolAnswer {
   isError: boolean;
-  // Tests look into answers freely; what they must look like is what they assert.
+  // Untyped: tests assert the shape of responses themselves.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any;
   text: string;
@@ -58,7 +58,7 @@ export async function connect(
   };
 }
 
-/** Sends a message as it is. */
+/** Sends a message unchanged. */
 export function post(
   { origin, key }: Pick<TestService, 'origin' | 'key'>,
   body: string | Uint8Array<ArrayBuffer>,
@@ -76,6 +76,6 @@ export function post(
   });
 }
 
-/** A message of the revision that has a handshake, which may be left out. */
+/** A message of the revision with an optional handshake. */
 export const message = (method: string, params: object = {}, id: number | string = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });

@@ -105,7 +105,7 @@ test('an error says what to change, and nothing of the inside', async () => {
     expect({ name, given, isError, ...body.error }).toMatchObject({ name, given, isError: true, ...expected });
     expect(text).not.toMatch(/\bat .*\.ts|node_modules|select |stack/);
   }
-  // What is left out by models is often sent as null.
+  // Models often send null for omitted arguments.
   expect((await mcp.result('get_prompt', { name: 'small/one', version: null, label: null })).version).toBe(1);
 });
 

@@ -25,7 +25,7 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
 
   const get = async (path: string) => (await service.call('GET', path)).body;
 
-  /** Runs an evaluation of a version to its end. */
+  /** Runs an evaluation of a version and waits for its end. */
   async function evaluate(version: number, expected: string) {
     const { id } = await mcp.result('run_evaluation', {
       prompt_name: `${at}/evaluated`,

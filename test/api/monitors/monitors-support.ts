@@ -10,13 +10,13 @@ export async function putMonitor(call: Call, name: string, body: object) {
   return answer.body;
 }
 
-/** A minute passes for all monitors, so that they are due; what they measure is as long ago as it was. */
+/** Makes all monitors due, as if a minute had passed; the measured executions keep their age. */
 export async function makeDue({ db }: Pick<Dependencies, 'db'>): Promise<void> {
   await db.system.query({ text: `update monitors set last_checked_at = last_checked_at - interval '1 minute'` });
   await db.system.query({ text: 'update monitored_workspaces set check_at = now()' });
 }
 
-/** The next look of all monitors that are enabled, by this process or, where there are workers, by them. */
+/** The next check of all enabled monitors, by this process or, if there are workers, by them. */
 export async function checkNow(dependencies: Pick<Dependencies, 'db' | 'log'>): Promise<void> {
   const { db, log } = dependencies;
   await makeDue(dependencies);

@@ -21,7 +21,7 @@ const remove = (label: string, key = service.key, name = 'shop/a') =>
   service.call('DELETE', `/prompts/${name}/labels/${label}`, { key });
 
 describe('a label', () => {
-  // What each key may do with a label that is not protected, and with one that is.
+  // What each key may do with an unprotected and a protected label.
   test.each<[Scope[], boolean, boolean]>([
     [['read', 'execute'], false, false],
     [['write'], true, false],
@@ -65,14 +65,14 @@ describe('a label', () => {
     const restore = (key = writer.key) => service.call('POST', '/prompts/shop/served/restore', { key });
     await move('serving', 1, service.key, 'shop/served');
     expect((await archive(writer.key)).status).toBe(200);
-    // It is archived already: nothing is changed by it.
+    // It is already archived: nothing changes.
     await protect('serving');
     expect((await archive(writer.key)).body).toMatchObject({ archived: true });
     const refused = await restore();
     expect([refused.status, refused.body.error.code]).toEqual([401, 'insufficient_scope']);
     expect(refused.body.error.message).toContain('to restore it');
     expect((await restore(both.key)).body).toMatchObject({ archived: false, labels: ['serving'] });
-    // It is in use already.
+    // It is already in use.
     expect((await restore()).body).toMatchObject({ archived: false });
     for (const { key } of [writer, publisher]) {
       const { status, body } = await archive(key);
@@ -164,7 +164,7 @@ test('labels are listed by name, with how many prompts have them, of one workspa
   }
   expect(pages).toEqual(expected);
   const key = (await call('POST', '/api-keys', { body: { name: 'w', scopes: ['write'] } })).body.key;
-  // What one workspace protects is open in another.
+  // A label protected in one workspace is open in another.
   expect((await call('PUT', '/prompts/z/labels/guarded', { key, body: { version: 1 } })).status).toBe(200);
 });
 

@@ -25,7 +25,7 @@ test('a change of the newest version is made, one of an older version is refused
   expect(refused.body.error.message).toContain('"base_version": 2');
   expect(await latest('told/one')).toMatchObject({ version: 2, template: 'Two.' });
   expect((await put('told/one', { template: 'Mine.', base_version: 2 })).body).toMatchObject({ version: 3 });
-  // Without the field every change is made, as is one that changes nothing.
+  // Without the field every change is applied, as is one that changes nothing.
   expect((await put('told/one', { template: 'Mine.' })).body).toMatchObject({ version: 4 });
   expect((await put('told/one', { base_version: 4 })).body).toMatchObject({ version: 5, template: 'Mine.' });
   const { body: events } = await service.call('GET', '/audit-log?resource=prompt:told/one');
@@ -89,7 +89,7 @@ test('an idempotent repeat gets the version that it made', async () => {
   await put('repeated', { template: 'Three.' });
   const again = await repeat();
   expect([again.status, again.body]).toEqual([201, first.body]);
-  // What was refused left no key behind.
+  // The rejected request left no key behind.
   const refused = await create('repeated', { base_version: 1 }, { 'Idempotency-Key': 'repeated-3' });
   expect(refused.body.error.code).toBe('version_conflict');
   expect((await create('repeated', { base_version: 3 }, { 'Idempotency-Key': 'repeated-3' })).status).toBe(201);

@@ -5,13 +5,13 @@ import { createOtherWorkspace } from '../workspace.ts';
 let service: TestService;
 let call: TestService['call'];
 beforeAll(async () => {
-  // Without workers, what is begun does not end.
+  // Without workers, started work does not end.
   service = await startTestService({ QUOTA_PROMPT_BYTES: '32KiB' }, { workers: false });
   ({ call } = service);
 });
 afterAll(() => service?.stop());
 
-/** Makes versions of a prompt with these texts. */
+/** Creates versions of a prompt with these texts. */
 async function makeVersions(name: string, ...templates: string[]): Promise<void> {
   for (const template of templates) {
     const { status } = await call('POST', '/prompts', { body: { name, model: 'sandbox/echo', template } });
@@ -21,7 +21,7 @@ async function makeVersions(name: string, ...templates: string[]): Promise<void>
 
 const remove = (name: string, version: number) => call('DELETE', `/prompts/${name}/versions/${version}`);
 
-/** Why a version can't be deleted; it is still there. */
+/** The reason why a version can't be deleted; it still exists. */
 async function refusal(name: string, version: number): Promise<string> {
   const { status, body } = await remove(name, version);
   expect([status, body.error?.code]).toEqual([400, 'invalid_request']);
@@ -91,7 +91,7 @@ test('what is in a release that has not ended can not be deleted', async () => {
   });
   expect(release.status).toBe(201);
   expect(await refusal('kept/released', 2)).toContain(release.body.id);
-  // A stable version keeps its label, as a rule; a release that bakes has moved it.
+  // A stable version usually keeps its label; a release in its bake step has moved it.
   await service.dependencies.db.system.query((db) =>
     db.updateTable('releases').set({ stable_version: 3 }).where('prompt_name', '=', 'kept/released'),
   );

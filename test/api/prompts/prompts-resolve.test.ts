@@ -84,7 +84,7 @@ test('a prompt comes with all that it includes, and changes with it', async () =
   });
   const known = { name: 'c/main', known_version: 1, known_includes: first.includes_hash };
   expect(await resolved(known)).toEqual([{ name: 'c/main', unchanged: true }]);
-  // Without the hash nobody knows what the caller has of the includes.
+  // Without the hash, the caller's includes are unknown.
   expect((await resolved({ name: 'c/main', known_version: 1 }))[0].prompt.version).toBe(1);
 
   await create('c/inner', { template: 'inner, again' });

@@ -64,7 +64,7 @@ describe('creating and updating', () => {
       { path: 'template', message: expect.stringContaining('"{{ user.name }}"') },
     ]);
     expect((await get('/prompts/warned')).body).not.toHaveProperty('warnings');
-    // What was there before is warned of, too.
+    // Existing problems cause warnings, too.
     expect((await put('/prompts/warned', { description: 'Other.' })).body.warnings).toHaveLength(1);
     const messages = [{ role: 'user', content: [{ type: 'text', text: '{% for a in b %}' }] }];
     expect((await put('/prompts/warned', { messages })).body.warnings).toEqual([

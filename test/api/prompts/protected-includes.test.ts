@@ -6,7 +6,7 @@ let service: TestService;
 let writer: string;
 let publisher: string;
 let round = 0;
-/** Of this test alone. */
+/** For this test only. */
 let main: string;
 let frame: string;
 let tone: string;
@@ -58,7 +58,7 @@ test.each([
   const [includer, ref] = named();
   expect(body.error.message).toContain(`version ${includer === main ? 2 : 1} of "${includer}" includes "${ref}"`);
   expect(await whatIsLive()).toBe(1);
-  // Where it is not protected, nothing is wrong with it.
+  // If it is not protected, it is allowed.
   expect((await move(main, 2, { to: 'open' })).status).toBe(200);
 });
 
@@ -70,14 +70,14 @@ test('a protected label takes what is pinned to a version or to a protected labe
   expect((await move(tone, 1)).status).toBe(200);
   await save(main, `{{> ${frame}@1 }} {{> ${tone}@${label} }}`);
   expect((await move(main, 2)).status).toBe(200);
-  // A writer changes nothing of what is live.
+  // A writer changes nothing that is live.
   await save(tone, 'Rude.', writer);
   for (const [name, version] of [
     [tone, 2],
     [main, 1],
   ] as const)
     expect((await move(name, version, { key: writer })).status).toBe(401);
-  // What a publisher puts under the included label is checked in turn.
+  // Prompts that a publisher puts under the included label are checked in turn.
   await save(tone, `{{> ${frame} }}`);
   const refused = await move(tone, 3, { key: publisher });
   expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(`includes "${frame}"`)]);
@@ -136,7 +136,7 @@ test('what is included under a protected label is archived and restored with pub
     expect((await restore(name, writer)).status).toBe(401);
     expect((await restore(name, publisher)).body.archived).toBe(false);
   }
-  // It is not included any more.
+  // It is no longer included.
   await save(main, 'Alone.');
   await move(main, 2);
   expect((await archive(frame, writer)).body.archived).toBe(true);
@@ -158,7 +158,7 @@ test('nothing slips past the protection at the moment in which it begins', async
         return move(a, (n % 3) + 1, { key: publisher, to: at });
       }),
     );
-    // Either it is protected, and all is pinned and in use; or it is not, for something was not pinned.
+    // Either it is protected, with everything pinned and in use; or it is not, because something was not pinned.
     const { data } = (await service.call('GET', '/labels?limit=1000')).body;
     const isProtected = data.find((row: { label: string }) => row.label === at).protected;
     const live = (await service.call('GET', `/prompts/${a}?label=${at}`)).body.version;

@@ -54,7 +54,7 @@ test('executions that end and match enter by themselves, and others do not', asy
 test('those that are stored when they have ended enter, too, in batches, and each once', async () => {
   await put('copies', { filter: { prompt_name: 'say' } });
   const ids = await copyExecutions(service, execution, 2_300);
-  // Several processes do it at once.
+  // Several processes do it concurrently.
   await Promise.all([fill(), fill(), fill()]);
   await fill();
   const { progress } = (await service.call('GET', '/queues/copies')).body;

@@ -19,7 +19,7 @@ export async function copyExecutions(service: TestService, id: string, count: nu
   return ids.map((uuid) => publicId('execution', uuid));
 }
 
-/** So many reviewers, each with a key of their own. */
+/** A number of reviewers, each with a separate key. */
 export async function reviewers(service: TestService, count: number): Promise<{ id: string; call: Call }[]> {
   const keys = await Promise.all(Array.from({ length: count }, () => createKey(service, 'score', 'read')));
   return keys.map(({ id, key }) => ({ id, call: createCall(service.origin, key) }));

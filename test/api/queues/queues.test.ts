@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A queue of its own with so many items. @returns its path and the executions in it */
+/** A separate queue with a number of items. @returns its path and the executions in it */
 async function queue(items: number, settings: object = {}): Promise<{ path: string; ids: string[] }> {
   count += 1;
   const path = `/queues/queue-${count}`;
@@ -196,7 +196,7 @@ test('who holds an item gets it again; others get others; a lease that ends retu
     expect.stringMatching(/Another reviewer holds this item/),
   ]);
   await endLeases(service);
-  // Nobody took it meanwhile.
+  // Nobody took it in the meantime.
   expect((await one?.call('POST', `${path}/items/${item.id}/complete`, { body: helpful(true) }))?.status).toBe(200);
   const again = await two?.call('POST', `${path}/items/${item.id}/complete`, { body: helpful(false) });
   expect(again && refused(again)).toEqual([400, 'invalid_state', expect.stringMatching(/is completed/)]);

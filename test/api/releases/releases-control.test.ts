@@ -31,7 +31,7 @@ describe('the controls of a release', () => {
       expect([paused.status, paused.body.status]).toEqual([200, 'paused']);
       expect(paused.body.status_reason).toContain('lunch');
     }
-    // What is out stays out.
+    // A rolled back version stays out.
     expect((await runByLabel(call, 'control/pause')).prompt_version).toBe(2);
     for (const _ of [1, 2]) expect((await control(id, 'resume')).body.status).toBe('in_progress');
     const { decisions } = (await call('GET', `/releases/${id}`)).body;
@@ -229,7 +229,7 @@ describe('what a release does', () => {
     const log = (await call('GET', `/audit-log?resource=release:${release.id}`)).body.data;
     expect(log.map(({ action }: { action: string }) => action)).toEqual(['release.started']);
     const moved = (await call('GET', '/audit-log?resource=prompt:told/all&action=label.moved')).body.data;
-    // On behalf of who started it.
+    // On behalf of the person who started it.
     expect(moved[0]).toMatchObject({
       actor: { key_id: release.created_by.key_id },
       details: { label: 'production', version: 2, previous_version: 1, release: release.id },

@@ -4,7 +4,7 @@ import { type Call, createCall, startTestService, type TestService } from '../..
 import { createKey } from '../workspace.ts';
 import { labelOf, seedPrompt, startRelease, untilStatus } from './releases-support.ts';
 
-// A label that moves only by releases: nobody gets round its steps, whatever control they press.
+// A label that moves only by releases: no control bypasses its steps.
 let service: TestService;
 let call: Call;
 let people: Record<'editor' | 'publisher' | 'second' | 'admin', Call>;
@@ -112,7 +112,7 @@ test('a release that began before its label got a policy obeys it, too', async (
   const failed = await untilStatus(call, id, 'failed', 'succeeded');
   expect([failed.status, failed.status_reason]).toEqual(['failed', expect.stringContaining('not done: approve')]);
   expect(await labelOf(call, 'required/earlier')).toBe(1);
-  // One that has asked for as much goes on.
+  // A release with at least the required steps continues.
   const third = createCall(service.origin, (await createKey(service, 'read', 'write', 'publish')).key);
   for (const each of [people.second, third])
     expect((await each('POST', `/releases/${enough}/approve`, { body: {} })).status).toBe(200);

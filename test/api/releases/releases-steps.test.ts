@@ -38,7 +38,7 @@ describe('the step', () => {
       require,
       ...more,
     });
-    // Version 2 answers otherwise than version 1, whose answers are expected.
+    // Version 2 responds differently from version 1, whose responses are expected.
     const worse = await startRelease(call, 'step/evaluate', [evaluate('not_worse'), HOUR]);
     const ended = await untilStatus(call, worse.id, 'rolled_back');
     expect(ended.steps[0].numbers).toMatchObject({

@@ -1,7 +1,7 @@
 import type { Call } from '../../support/service.ts';
 import { until } from '../../support/wait-for.ts';
 
-/** Makes a prompt with a version for each model, the first of which the label `production` is on. */
+/** Creates a prompt with a version for each model; the label `production` is on the first one. */
 export async function seedPrompt(
   call: Call,
   name: string,

@@ -86,7 +86,7 @@ describe('a deleted evaluation', () => {
       expect((await stage.control(run.id, action)).status).toBe(404);
     const list = await call('GET', '/evaluations?limit=1000');
     expect(list.body.data.map(({ id }: { id: string }) => id)).not.toContain(run.id);
-    // What came of the comparison stays.
+    // The result of the comparison stays.
     expect(await stage.read(other.id)).toEqual(other);
     const again = await call('POST', '/evaluations', { body, headers });
     expect(again.body.id).not.toBe(run.id);
@@ -95,7 +95,7 @@ describe('a deleted evaluation', () => {
     await cleanUp(stage.service.dependencies.db.system, expiredBy({ events: 86_400_000 }));
     expect(await count('evaluation_results where evaluation_id = $1', run.id)).toBe(0);
     expect(await count('evaluations where id = $1', run.id)).toBe(0);
-    // Its inline examples too, and nobody else's.
+    // Its inline examples too, and no others.
     expect(
       await count(
         `dataset_versions v where dataset_id is null and $1::uuid is not null

@@ -32,7 +32,7 @@ const digits = (count: number) => '9'.repeat(count);
 const runOf = async (prompt: string) =>
   (await service.call('POST', '/executions', { body: { prompt_name: prompt }, headers: { Prefer: 'wait=120' } })).body;
 
-/** The workers of this process are those that were sent it: the next run shows that they live. */
+/** The workers of this process received it: the next run shows that they are alive. */
 async function expectToWork(): Promise<void> {
   openai.behave();
   google.behave();

@@ -22,7 +22,7 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
 
 const MAX_STEPS = 4;
 
-/** Every place in a body of this schema where a value may stand: `['parameters', 'stop', 0]`. */
+/** Every place in a body of this schema where a value can be: `['parameters', 'stop', 0]`. */
 export function placesIn(document: unknown, schema: unknown): (string | number)[][] {
   const places = new Map<string, (string | number)[]>();
   const visit = (given: Schema, steps: (string | number)[]): void => {
@@ -42,7 +42,7 @@ export function placesIn(document: unknown, schema: unknown): (string | number)[
   return [...places.values()];
 }
 
-/** A copy of a JSON value with another value at a place; what is missing on the way there is made. */
+/** A copy of a JSON value with another value at a place, creating missing parents. */
 export function withValueAt(body: unknown, [step, ...rest]: (string | number)[], value: unknown): unknown {
   if (step === undefined) return value;
   if (typeof step === 'number') return [withValueAt(Array.isArray(body) ? body[step] : undefined, rest, value)];
@@ -52,7 +52,7 @@ export function withValueAt(body: unknown, [step, ...rest]: (string | number)[],
 
 const nested = (depth: number): unknown => JSON.parse(`${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`);
 
-/** Values that break what was not written with them in mind, each with a name. `undefined`: the field is left out. */
+/** Named values that break code not written for them. `undefined` omits the field. */
 export const HOSTILE_VALUES: [string, unknown][] = [
   ['nothing', undefined],
   ['null', null],
@@ -94,14 +94,14 @@ export const HOSTILE_VALUES: [string, unknown][] = [
 const MAX_DEEP_CHARS = 10_000;
 const SMALL_VALUES = HOSTILE_VALUES.filter(([, value]) => (JSON.stringify(value) ?? '').length <= MAX_DEEP_CHARS);
 
-/** All for the fields of a body; below them some, and no long ones: what is deep in a body is parsed by the same code. */
+/** All values for the fields of a body; fewer and shorter ones for nested fields, which the same code parses. */
 export function valuesFor(place: (string | number)[]): [string, unknown][] {
   return place.length <= 1 ? HOSTILE_VALUES : SMALL_VALUES.filter((_, index) => index % 5 === place.length % 5);
 }
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-/** Bodies that are no JSON object in UTF-8, each with a name. */
+/** Named bodies that are not JSON objects in UTF-8. */
 export const HOSTILE_BODIES: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['nothing', ''],
   ['spaces', '  \n '],

@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../../support/service.ts';
 const MIB = 1024 * 1024;
 const COUNT = 12;
 const FEW = 8;
-/** A page of 4 MiB, and what JSON adds. */
+/** A page of 4 MiB, plus JSON overhead. */
 const MAX_BODY = 5 * MIB;
 
 let service: TestService;
@@ -22,7 +22,7 @@ const query = (text: string, values: unknown[] = []) => service.dependencies.db.
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
   ({ workspaceId } = service);
-  // They compress well: what counts is how large they are in memory, not on disk.
+  // They compress well: the size in memory matters, not that on disk.
   await query(
     `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
        input, metadata, output, created_at)

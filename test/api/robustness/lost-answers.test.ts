@@ -15,7 +15,7 @@ let openai: StandIn;
 let proxy: TcpProxy;
 let proxied: Database;
 let api: Awaited<ReturnType<typeof startApi>>;
-/** Calls an API whose way to PostgreSQL loses what a test wants lost. Workers have another. */
+/** Calls an API whose connection to PostgreSQL loses responses on command. Workers have another connection. */
 let call: Call;
 beforeAll(async () => {
   openai = await startOpenAiServer();
@@ -55,7 +55,7 @@ const evaluate = (headers: Record<string, string> = {}, more: object = {}) =>
     headers,
   });
 
-/** Half a minute later, the processes that are left look after what they find. */
+/** Half a minute later, the remaining processes pick up what they find. */
 async function reconcile(): Promise<void> {
   const { db, client, taskQueues, log } = service.dependencies;
   const ago = `now() - interval '1 minute'`;
@@ -113,7 +113,7 @@ const cuts: Cut[] = [
 ];
 
 test.each(cuts)('a 500 runs nothing later: the answer to $what is lost', async ({ request, answer, ask, rows }) => {
-  // What is accepted must not have begun by then.
+  // The accepted work must not have started by then.
   openai.behave({ latencyMs: 2_000 });
   const [before, called] = [await rows(), openai.callCount];
   const lost = proxy.loseAnswer(request, answer);

@@ -12,7 +12,7 @@ const AT_ONCE = 50;
 let service: TestService;
 let call: TestService['call'];
 beforeAll(async () => {
-  // Without workers, what is begun does not end.
+  // Without workers, started work does not end.
   service = await startTestService(
     {
       QUOTA_API_KEYS: '6',
@@ -84,7 +84,7 @@ test.each(CREATIONS)('of fifty %s at once at the edge, not one too many is made'
     message: expect.stringContaining(QUOTAS[name].setting),
   });
   expect(refused?.body.error.message).toMatch(name === 'apiKeys' ? /\b6\b/ : /\b5\b/);
-  // Another workspace has room of its own.
+  // Another workspace has its own quota.
   const next = await createOtherWorkspace(service, `beside the quota of ${name}`);
   if (name !== 'prompts')
     await next.call('POST', '/prompts', { body: { name: 'say', template: 'Say {{ text }}', model: 'sandbox/echo' } });
@@ -123,7 +123,7 @@ describe('room is made', () => {
     expect((await upload(service, 'one', large, options)).status).toBe(429);
     expect((await other.call('GET', '/datasets/one')).body.version).toBe(1);
     await other.call('DELETE', '/datasets/one');
-    // As it is within a minute.
+    // As it happens within a minute.
     await sweep(service.dependencies.db.system, new AbortController().signal);
     expect((await upload(service, 'two', large, options)).status).toBe(200);
   });

@@ -34,7 +34,7 @@ async function counted(name: 'executionBytes' | 'auditBytes'): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What the rows of the workspace really have. */
+/** The actual size of the workspace's rows. */
 async function stored(): Promise<number> {
   const [row] = await service.dependencies.db.system.query<{ bytes: number }>(
     {
@@ -106,7 +106,7 @@ test('drafts of evaluations are refused when the quota is used up', async () => 
     return undefined;
   });
   expect([refused.status, refused.body.error.code]).toEqual([429, 'quota_exceeded']);
-  // 256 KiB of which each draft takes 30,000 bytes and a little.
+  // 256 KiB, of which each draft takes slightly more than 30,000 bytes.
   expect(ids.length).toBeLessThanOrEqual(9);
   for (const id of ids) {
     expect((await call('POST', `/evaluations/${id}/cancel`)).status).toBe(200);

@@ -39,12 +39,12 @@ async function counted(name: Counted): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** By statements, where only work of its own adds rows. */
+/** With statements, where otherwise only background work adds rows. */
 const insert = (text: string) => service.dependencies.db.system.query({ text }, [workspaceId]);
 
 const run = (headers = {}) =>
   ok(call('POST', '/executions', { body: { prompt_name: 'say', variables: { text: TEXT } }, headers }));
-/** As large as their texts may be. */
+/** With texts of maximum length. */
 const LARGE = [1, 2, 3].map((n) => ({ type: 'contains', name: `large-${n}`, value: TEXT.slice(0, 10_000) }));
 const evaluate = (body: object) => ok(call('POST', '/evaluations', { body: { prompt_name: 'say', ...body } }));
 const upload = (name: string) =>
@@ -90,7 +90,7 @@ const FILLED: Record<string, [sum: Counted, bytes: number, fill: () => Promise<u
     'executionBytes',
     4 * TEXT.length,
     async () => {
-      // The sandbox repeats what a judge is asked: the rubric, too.
+      // The sandbox repeats a judge's prompt, including the rubric.
       const judge = { type: 'llm_judge', model: 'sandbox/echo', rubric: TEXT.slice(0, 7_000) };
       const { id } = await evaluate({ examples: [{ variables: { text: TEXT } }], evaluators: [judge] });
       await waitFor('its end', async () => (await call('GET', `/evaluations/${id}`)).body.status === 'completed');
@@ -225,7 +225,7 @@ describe('what a workspace stores is counted', () => {
 });
 
 test('the content of a draft counts with its evaluation', async () => {
-  // What earlier tests have deleted is gone first.
+  // Rows deleted by earlier tests are swept first.
   await sweep(service.dependencies.db.system, new AbortController().signal);
   const before = await counted('executionBytes');
   const draft = { template: TEXT, model: 'sandbox/echo' };

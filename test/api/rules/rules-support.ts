@@ -17,17 +17,17 @@ export interface StoredScore {
   prompt_name: string;
 }
 
-/** A service whose OpenAI is a stand-in, and short ways of working with rules. */
+/** A service with a stand-in for OpenAI, and helpers for rules. */
 export interface RuleStage {
   service: TestService;
   openai: StandIn;
-  /** Makes a prompt of this name: `NAME: {{ text }}`. */
+  /** Creates a prompt with this name: `NAME: {{ text }}`. */
   prompt(name: string): Promise<void>;
   put(name: string, rule: object): Promise<Answer>;
   rule(name: string): Promise<Answer['body']>;
-  /** The record once it looks so. */
+  /** The record once it satisfies the condition. */
   untilRule(name: string, looks: (rule: Answer['body']) => boolean): Promise<Answer['body']>;
-  /** Runs a prompt so many times. @returns UUIDs of the executions */
+  /** Runs a prompt several times. @returns UUIDs of the executions */
   run(promptName: string, count: number, body?: object): Promise<string[]>;
   scores(rule: string): Promise<StoredScore[]>;
   backfill(rule: string, body?: object): Promise<Answer['body']>;

@@ -5,9 +5,9 @@ import { type RuleStage, startRuleStage } from './rules-support.ts';
 
 const JUDGE = { type: 'llm_judge', name: 'tone', model: 'openai/gpt-4o-mini', rubric: 'Friendly.' };
 const CONTAINS = { type: 'contains', value: 'Answer' };
-/** What is judged is answered like any prompt, save by a judge: 1,000 tokens in and 100 out. */
+/** The stand-in responds to a judge with 1,000 tokens in and 100 out. */
 const JUDGE_USD = (1_000 * 0.15 + 100 * 0.6) / 1e6;
-/** A judge that thinks for a million tokens, where a hundred are expected. */
+/** A judge that uses a million tokens where a hundred are expected. */
 const DEAR_JUDGE = { ...JUDGE, rubric: 'Dear.' };
 const DEAR_USD = (1_000 * 0.15 + 1_000_000 * 0.6) / 1e6;
 
@@ -50,7 +50,7 @@ describe('a rule', () => {
       prompt_name: 'both',
     });
     expect(scores.find(({ name }) => name === 'contains')).toMatchObject({ number: 1, evaluator_model: null });
-    // Judges' calls are no executions.
+    // Calls of judges are not executions.
     const { body: executions } = await stage.service.call('GET', '/executions?prompt_name=both&limit=1000');
     expect(executions.data).toHaveLength(30);
   });
@@ -121,7 +121,7 @@ describe('a rule', () => {
     await stage.run('budget', 40);
     const spent = await stage.untilRule('budget', (each) => each.scored + each.skipped_budget === 40);
     expect(spent.scored).toBeGreaterThanOrEqual(9);
-    // Expected at first is more than what the calls cost.
+    // The initial estimate is above the actual cost of the calls.
     expect(Number(spent.spent_today)).toBeLessThanOrEqual(10 * JUDGE_USD + 1e-9);
     expect(spent.waiting).toBe(0);
     await stage.put('budget', { ...rule, max_cost_per_day: 1 });
@@ -190,7 +190,7 @@ describe('a rule', () => {
     const { db } = stage.service.dependencies;
     expect(
       await db.system.query({
-        // What others' canceled backfills leave is deleted a little later.
+        // Leftovers of canceled backfills are deleted a little later.
         text: `select i.* from rule_items i join executions e on e.id = i.execution_id and e.prompt_name = 'ended'
           where not exists (select 1 from rules r where r.id = i.work_id)`,
       }),
@@ -264,7 +264,7 @@ describe('a request', () => {
     });
     const agreement = await stage.service.call('GET', '/evaluators/agreement?score=manners&rule=manners');
     expect(agreement).toMatchObject({ status: 200, body: { evaluators: [{ rule: 'manners', n: 1, same: 1 }] } });
-    // Categories that stand for 0 and 1 fit a boolean, too.
+    // Categories with the scores 0 and 1 fit a boolean, too.
     await define('is_polite', { data_type: 'boolean' });
     const asBoolean = [{ ...judge, name: 'is_polite', categories: CATEGORIES }];
     expect(await stage.put('is-polite', { evaluators: asBoolean, enabled: false })).toMatchObject({ status: 200 });
@@ -332,7 +332,7 @@ describe('a request', () => {
     expect(rule).toMatchObject({ failed: 0, last_error: null });
     const { body } = await stage.service.call('GET', `/scores?execution_id=${publicId('execution', id ?? '')}`);
     expect(body.data).toMatchObject([{ name: 'thumb', value: true, data_type: 'boolean', source: 'evaluator' }]);
-    // A person says the same: both are compared.
+    // A person gives the same score: both are compared.
     await stage.service.call('POST', '/scores', {
       body: {
         name: 'thumb',

@@ -32,7 +32,7 @@ async function provision(name: string, more: object = {}): Promise<string> {
 }
 
 let groups = 0;
-/** A group of its own whose name gives no role, with these people. */
+/** A separate group without a role for its name, with these people. */
 async function group(displayName: string, ...ids: string[]): Promise<string> {
   const { body } = await scim('POST', '/Groups', {
     body: {
@@ -49,7 +49,7 @@ const anyGroup = (...ids: string[]) => {
   return group(`group ${groups}`, ...ids);
 };
 
-/** Groups that give roles, each once. */
+/** Groups with a role, each once. */
 let mapped: Record<'engineers' | 'leads' | 'readers', string>;
 beforeAll(async () => {
   mapped = { engineers: await group('engineers'), leads: await group('leads'), readers: await group('readers') };
@@ -144,7 +144,7 @@ describe('discovery', () => {
 
 describe('Okta', () => {
   test('tests the connection, provisions, changes, pushes groups, deactivates and activates', async () => {
-    // The test of the connection, and the look whether there is such a user.
+    // The connection test, and the check whether the user exists.
     expect((await scim('GET', '/Users?startIndex=1&count=2')).body.schemas).toEqual([LIST]);
     const search = () => scim('GET', `/Users${filterOf('userName eq "okta@example.com"')}&startIndex=1&count=100`);
     expect((await search()).body).toMatchObject({ totalResults: 0, itemsPerPage: 0, Resources: [] });
@@ -243,7 +243,7 @@ describe('Microsoft Entra ID', () => {
     expect(
       (await change({ op: 'Add', path: 'emails[type eq "home"].value', value: 'home@example.com' })).emails.length,
     ).toBe(2);
-    // A boolean comes as a text, unless a flag in the address says otherwise.
+    // A boolean arrives as a string, unless a flag in the address says otherwise.
     expect((await change({ op: 'Replace', path: 'active', value: 'False' })).active).toBe(false);
     expect((await change({ op: 'replace', path: 'active', value: 'True' })).active).toBe(true);
     expect((await change({ op: 'Remove', path: 'displayName' })).displayName).toBe('Entra User');
@@ -281,7 +281,7 @@ describe('Microsoft Entra ID', () => {
       externalId: '8aa1a0c0',
       members: [],
     });
-    // Deleted for good, 30 days later.
+    // Deleted permanently after 30 days.
     expect((await scim('DELETE', `/Users/${body.id}`)).status).toBe(204);
     expect((await scim('GET', `/Users/${body.id}`)).status).toBe(404);
     expect((await scim('DELETE', `/Users/${body.id}`)).status).toBe(404);
@@ -348,7 +348,7 @@ describe('memberships', () => {
     });
     await leave('engineers', id);
     expect((await service.call('GET', '/me', { key: member.key })).body.role).toBe('viewer');
-    // Someone of another provider with the same subject is someone else.
+    // A person of another provider with the same subject is someone else.
     const other = await signIn(service, [{ workspace: 'default', role: 'viewer' }], {
       issuer: 'https://other.example.com',
       subject: '00u-other',
@@ -367,7 +367,7 @@ describe('memberships', () => {
     await scim('PATCH', `/Users/${id}`, { body: patchOf({ op: 'replace', path: 'displayName', value: 'Set Anew' }) });
     expect(await membershipsOf(id)).toEqual({ default: 'publisher suspended' });
     expect((await service.call('GET', `/members/${memberId}`)).body.name).toBe('Set Anew');
-    // Also over a time without any role, in which nobody can end the suspension.
+    // Even over a time without any role, in which nobody can end the suspension.
     await leave('readers', id);
     await leave('engineers', id);
     const back = { body: { status: 'active' } };
@@ -403,7 +403,7 @@ describe('who leaves', () => {
     const name = `leaver ${way}`;
     const id = await provision(name, { externalId: subject });
     await join('engineers', id);
-    // The sign-in finds the provisioned person; here it is given a key and a session as a sign-in does.
+    // The sign-in finds the provisioned person; here it gets a key and a session as from a sign-in.
     const member = await sessionsOf(id);
     const reader = await openStream(second.origin, member.key);
     expect((await createCall(second.origin, member.key)('GET', '/me')).status).toBe(200);
@@ -446,7 +446,7 @@ describe('who leaves', () => {
     await join('engineers', id);
     await scim('DELETE', `/Users/${id}`);
     expect(await membershipsOf(id)).toEqual({ default: 'editor removed' });
-    // The provisioning knows nobody of that name any more, so it can make one; it is the same person.
+    // The name is free in provisioning, so it can be created again; it is the same person.
     expect((await scim('GET', `/Users${filterOf('userName eq "returns@example.com"')}`)).body.totalResults).toBe(0);
     expect(await provision('returns')).toBe(id);
     expect((await scim('GET', `/Users/${id}`)).body.groups).toEqual([]);
@@ -463,7 +463,7 @@ describe('who leaves', () => {
     const id = await provision('claims', { active: false });
     expect(id).toBe(member.userId);
     expect((await service.call('GET', '/me', { key: narrow })).status).toBe(401);
-    // A PUT that leaves `active` out does not let the person in.
+    // A PUT without `active` does not reactivate the person.
     const { active: _, ...without } = oktaUser('claims');
     expect((await scim('PUT', `/Users/${id}`, { body: without })).body.active).toBe(false);
   });
@@ -735,7 +735,7 @@ test('many requests at once are safe: each counts, and what is left is what they
     },
     [ids.map((id) => id.slice(4))],
   );
-  // Of those who left before they joined there is no membership at all.
+  // People who left before they joined have no membership at all.
   expect(row?.active).toBe(25);
   expect(row?.gone).toBeLessThanOrEqual(25);
   const { body } = await scim('GET', `/Groups/${mapped.engineers}`);

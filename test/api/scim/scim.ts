@@ -3,7 +3,7 @@ import type { Answer, TestService } from '../../support/service.ts';
 export const SCIM_TOKEN = 'scim-token-of-the-tests-0123456789abcdef';
 export const ISSUER = 'https://id.example.com';
 
-/** Settings of a service whose identity provider provisions. */
+/** Settings of a service whose identity provider provisions users. */
 export const PROVISIONED = {
   OIDC_ISSUER: ISSUER,
   OIDC_CLIENT_ID: 'pms',

@@ -33,7 +33,7 @@ const judge = (rule: string, version: string) => ({
   source: 'evaluator' as const,
   evaluator: { rule, version, model: 'openai/judge' },
 });
-/** A table as pairs: how often the judge (row) and people (column) said so. */
+/** A contingency table as pairs: counts by judge (row) and people (column). */
 const pairsOf = (table: number[][]) =>
   table.flatMap((row, judged) =>
     row.flatMap((count, people) => Array.from({ length: count }, () => ({ judged, people }))),

@@ -157,7 +157,7 @@ test('whatever is wrong with a token, the answer is the same', async () => {
     ['of no execution', createFeedbackToken(cipher, { ...grant, executionId: newId() })],
     ['by another key', createFeedbackToken(createCipher([randomBytes(32)]), grant)],
   ];
-  // The body is looked at by nobody.
+  // The body is not read.
   for (const [what, shown] of wrong)
     for (const body of [{ name: 'helpful', value: 1 }]) {
       const answer = await say(shown, body);
@@ -168,7 +168,7 @@ test('whatever is wrong with a token, the answer is the same', async () => {
   expect(await scoresOf(id)).toEqual([]);
 });
 
-/** A token that nobody was given. */
+/** A forged token. */
 function forge(token: string, index: number): string {
   const bytes = Buffer.from(token.slice('pmsf_'.length), 'base64url');
   switch (index % 6) {

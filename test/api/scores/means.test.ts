@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Call, startTestService, type TestService } from '../../support/service.ts';
 
-// Categories and texts have no mean, so a check over them is never decided. Whichever comes first, the later one is refused.
+// Categories and texts have no mean, so a check on them would never be decided. Whichever comes first, the later one is
+// rejected.
 
 let service: TestService;
 let call: Call;
@@ -18,7 +19,7 @@ const stepsOver = (metric: string) => [
   { type: 'canary', percent: 10 },
   { type: 'analyze', for: '1h', min_executions: 1, checks: [{ metric, max_decrease: 0.1 }] },
 ];
-/** What checks the mean of scores, and the path of its check. */
+/** Users of the mean of a score, and the path of its check. */
 const KINDS = {
   monitor: {
     path: 'checks.0.metric',

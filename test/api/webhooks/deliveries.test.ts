@@ -265,7 +265,7 @@ describe('a replay', () => {
     const taken = [await store('02'), await store('03', { type: 'execution.completed' }), await store('04')];
     await store('03', { type: 'prompt.created' });
     await store('03', { test: true });
-    // Its delivery is about to be made by itself.
+    // Its delivery is about to be made automatically.
     await store('03', { dispatched: false });
     await store('05');
     const span = { since: '2025-01-02T00:00:00Z', until: '2025-01-05T00:00:00Z' };
@@ -297,7 +297,7 @@ describe('a replay', () => {
       await store(id, 'failed'),
       await store(id, 'abandoned', 'failed'),
       await store(id),
-      // What happens at another webhook does not matter.
+      // Events of another webhook do not matter.
       await store(other.id, 'delivered'),
       await store(other.id, 'queued'),
     ];
@@ -373,7 +373,7 @@ describe('a replay', () => {
     const events = await replayedTo(id);
     expect(events).toHaveLength(MAX_REPLAYED);
     expect(events.findIndex((event, index) => index > 0 && event < (events[index - 1] ?? ''))).toBe(-1);
-    // Also where there are as many deliveries already, of which the database may not have taken note.
+    // Even with many deliveries not yet in the database's statistics.
     await service.call('POST', `/webhooks/${id}/disable`);
     await service.call('POST', `/webhooks/${id}/enable`);
     const newest = new Date(times.at(-10_000) ?? 0).toISOString();

@@ -23,7 +23,7 @@ test('the stored data of every type of event follows its schema', async () => {
     await post('/executions', { prompt_name: 'say', variables, model: 'sandbox/fail' });
     await post('/evaluations', { prompt_name: 'say', examples: [{ variables, expected: 'no' }], threshold: 0.5 });
 
-    // One release is approved, moves its label, and goes back while it is watched; `say` has two versions.
+    // One release is approved, moves its label, and is rolled back in its bake step; `say` has two versions.
     await service.call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
     const { id } = await startRelease(service.call, 'say', [
       { type: 'approve', exclude_author: false },

@@ -236,7 +236,7 @@ describe('a test that nothing sends', () => {
     await service.call('POST', `/webhooks/${id}/disable`);
     const { status, body } = await testing;
     expect([status, body.status, body.status_reason]).toEqual([201, 'abandoned', 'The webhook was disabled.']);
-    // Unless it is told, it waits for its 15 s.
+    // Without a signal, it waits for its 15 s.
     expect(performance.now() - from).toBeLessThan(14_000);
   });
 });

@@ -74,7 +74,7 @@ describe('with a key of its own', () => {
     ['read', 'GET', '/events'],
     ['read', 'GET', '/events/evt_x'],
     ['read', 'GET', '/notifications'],
-    // With `read`, too: it is sent what that shows.
+    // With `read`, too: it receives what that scope shows.
     ['admin', 'POST', '/webhooks', { url: HOOK }],
     ['admin', 'PATCH', '/webhooks/{id}', { description: 'x' }],
     ['write', 'POST', '/webhooks/{id}/enable'],

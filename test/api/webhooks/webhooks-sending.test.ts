@@ -281,7 +281,7 @@ describe('a replay', () => {
   test('of many events does not hold up what is asked for one at a time', async () => {
     const many = 400;
     const isTest = ({ headers }: Received) => headers['x-webhook-test'] === 'true';
-    // Until it gets the test, the receiver takes its time: the replay must not be over before that is asked for.
+    // The receiver is slow until it gets the test: the replay must still be running when it is requested.
     receiver.respond = async (request, response) => {
       if (!isTest(request) && !receiver.received.some(isTest)) await delay(250);
       response.writeHead(200).end();

@@ -10,7 +10,7 @@ export const HOOK = 'https://example.com/hooks/prompts';
 /** The body of a public id. */
 export const uuidOf = (id: string) => id.slice(id.indexOf('_') + 1);
 
-/** Registers a webhook and gives the answer's body. */
+/** Registers a webhook and returns the response body. */
 export async function registerWebhook(service: TestService, over: object = {}): Promise<Answer['body']> {
   const { status, body } = await service.call('POST', '/webhooks', { body: { url: HOOK, ...over } });
   if (status !== 201) throw new Error(`Not registered: ${JSON.stringify(body)}`);
@@ -24,10 +24,10 @@ export interface EventOptions {
   dispatched?: boolean;
 }
 
-/** Keeps ids of one millisecond in the order in which they were made. */
+/** Keeps ids of the same millisecond in order of creation. */
 let stored = 0;
 
-/** Writes an event of the first workspace that a relay has dispatched, and gives its public id. */
+/** Writes an event of the first workspace that a relay has dispatched. @returns its public id */
 export async function storeEvent(
   { dependencies: { db } }: TestService,
   { type = 'prompt.created', at = new Date(), test = false, dispatched = true }: EventOptions = {},
@@ -53,14 +53,14 @@ export interface DeliveryOptions {
   at?: Date;
 }
 
-/** Writes a delivery to a webhook, and gives its public id. */
+/** Writes a delivery to a webhook. @returns its public id */
 export async function storeDelivery(
   service: TestService,
   webhookId: string,
   { eventId, type, status = 'delivered', trigger = 'event', started = true, at: madeAt }: DeliveryOptions = {},
 ): Promise<string> {
   const at = madeAt ?? new Date();
-  // An id begins with the time at which it was made.
+  // An id starts with its creation time.
   const id = madeAt === undefined ? newId() : v7({ msecs: at.getTime() });
   const event = eventId ?? (await storeEvent(service, type === undefined ? {} : { type }));
   const ended = status !== 'queued' && status !== 'waiting';

@@ -196,7 +196,7 @@ describe('registering', () => {
     expect(body.data).toHaveLength(MAX_WEBHOOKS);
     expect((await call('DELETE', `/webhooks/${body.data[0].id}`)).status).toBe(200);
     expect((await call('POST', '/webhooks', { body: { url: HOOK } })).status).toBe(201);
-    // Others have a quota of their own.
+    // Other workspaces have their own quota.
     await registerWebhook(service);
   });
 });

@@ -35,7 +35,7 @@ async function newWorkspace(folder: string): Promise<Workspace> {
   return { call, destination: apiWorkspace(fetchTransport(service.origin, key), path.join(folder, 'evaluations')) };
 }
 
-/** Plans and makes an import: its steps in words, its report, what came of it. */
+/** Plans and runs an import. @returns its steps in words, its report, its result */
 async function runImport(source: string, location: string, { destination }: Workspace) {
   const settings = importSettings();
   const steps = await planImport(await readSource(source, location, settings), destination);
@@ -48,7 +48,7 @@ async function create(call: Call, method: string, target: string, body?: unknown
   if (status >= 300) throw new Error(JSON.stringify(answer));
 }
 
-/** A workspace with all that an export has to keep. */
+/** A workspace with everything that an export must preserve. */
 async function fill({ call }: Workspace): Promise<void> {
   const model = 'sandbox/echo';
   const prompt = (name: string, body: object) => create(call, 'POST', '/prompts', { name, model, ...body });
@@ -121,7 +121,7 @@ async function fill({ call }: Workspace): Promise<void> {
   });
 }
 
-/** All files of a folder, but for times. */
+/** All files of a folder, without times. */
 async function filesOf(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -151,7 +151,7 @@ describe('a workspace that is exported and imported', () => {
       const second = path.join(folder, 'second');
       await exportWorkspace(second, to.destination);
       const [before, after] = [await filesOf(first), await filesOf(second)];
-      // Datasets begin with version 1, and header values are secrets.
+      // Datasets start with version 1, and header values are secrets.
       const plain = (files: Record<string, string>) =>
         JSON.parse(
           JSON.stringify(files)
@@ -240,7 +240,7 @@ describe('a workspace that is exported and imported', () => {
         for (const step of steps.filter((line) => line.startsWith('evaluation'))) {
           const name = step.slice('evaluation '.length, step.indexOf(':'));
           const definition = JSON.parse(await readFile(path.join(folder, 'evaluations', `${name}.json`), 'utf8'));
-          // Judges have no key here: that is all that the service may find wrong.
+          // Judges have no key here: the service may report only that.
           const judged = definition.evaluators.some(({ type }: { type: string }) => type === 'llm_judge');
           const { status, body } = await to.call('POST', '/evaluations', {
             body: { ...definition, start_at: '2099-01-01T00:00:00Z' },

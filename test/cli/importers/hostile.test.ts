@@ -11,7 +11,7 @@ import { formatReportLine, Report } from '../../../cli/src/importers/report.ts';
 import { planFiles, withFolder } from './support.ts';
 
 const KEYS = 'abcdefghijklmnopqrstuvwxyz'.split('');
-/** A few hundred bytes that stand for 2²⁶ values. */
+/** A few hundred bytes that expand to 2²⁶ values. */
 const YAML_BOMB = KEYS.map(
   (key, at) => `${key}: &${key} [${at === 0 ? 'x, x' : `*${KEYS[at - 1]}, *${KEYS[at - 1]}`}]`,
 ).join('\n');
@@ -157,7 +157,7 @@ describe('a file that is larger than the memory', () => {
         JSON.stringify(config),
       );
       const program = fileURLToPath(new URL('read-large.ts', import.meta.url));
-      // The heap has less room than the file takes.
+      // The heap is smaller than the file.
       const { stdout } = await promisify(execFile)(process.execPath, [
         '--max-old-space-size=24',
         program,

@@ -65,7 +65,7 @@ const GENERATION = {
   output: 'A',
 };
 
-/** What both ways of reading come to. */
+/** The result of both ways of reading. */
 const REPORT = [
   'experiment local run: taken with a change: its items become a dataset; scores of them are taken with what they are about',
   'experiment of a dataset: taken with a change: its items are those of its dataset; scores of them are taken with what they are about',

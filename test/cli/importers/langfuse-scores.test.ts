@@ -49,7 +49,7 @@ const OBSERVATIONS = [
   generation('obs-alone', 'trace-alone', { level: 'ERROR', statusMessage: 'overloaded', output: null }),
 ];
 
-/** A score as v3 gives it with its subject and details, or as v2 does. */
+/** A score from v3 with its subject and details, or from v2. */
 const score = (id: string, name: string, dataType: string, value: unknown, subject: object, more: object = {}) => ({
   id,
   projectId: 'p',
@@ -229,7 +229,7 @@ test('scores, configs, queues and what they are about come from the API, once', 
   expect((await get('/executions')).data).toEqual([]);
 
   const made = await importFrom(langfuse.baseUrl);
-  // One run took longer than a run may, and one score does not fit its definition.
+  // One run exceeds the maximum duration, and one score does not match its definition.
   expect(made.stderr).toMatch(/executions: 4 recorded: 1 of 4 were refused, the others are made: .*finished_at/);
   expect([made.status, made.stderr]).toEqual([
     1,
@@ -315,7 +315,7 @@ test('saved answers of the API are read alike', async () => {
   expect(stdout).toContain('would make executions: 4 recorded');
   expect(stdout).toContain('would make scores: 6 stored');
   expect(stdout).toContain('would make queue to-review: 2 items');
-  // What is not imported with it has no number.
+  // A version that is not imported with it has no number.
   expect(stdout).toContain('its version of the prompt is not imported, and left open (obs-1)');
   await cli.remove();
 });

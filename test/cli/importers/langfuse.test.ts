@@ -32,7 +32,7 @@ describe('saved answers of Langfuse', () => {
     const steps = planned.steps.map((step) =>
       step.kind === 'label' ? `${step.name}@${step.label} → ${step.version}` : step.kind,
     );
-    // What is included stands before what includes it, its label too.
+    // An included prompt comes before the one that includes it, with its label.
     expect(steps.indexOf('support/tone@production → 2')).toBeLessThan(
       planned.steps.findIndex((step) => 'name' in step && step.name === 'Tr-ume-more'),
     );

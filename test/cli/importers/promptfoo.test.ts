@@ -201,7 +201,7 @@ describe('a configuration of promptfoo', () => {
       threshold: 1,
       example_threshold: 0.5,
       evaluators: expect.arrayContaining([
-        // The score of each test has a threshold: how similar it is, counts.
+        // With a threshold for each test's score, the similarity counts.
         { type: 'similar', model: 'openai/text-embedding-3-large', name: 'similar' },
       ]),
     });

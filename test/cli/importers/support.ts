@@ -30,7 +30,7 @@ export const emptyWorkspace: WorkspaceReader = {
   savedEvaluation: async () => undefined,
 };
 
-/** What an import of files comes to in an empty workspace. */
+/** The result of importing files into an empty workspace. */
 export interface Planned {
   imported: Import;
   steps: Step[];
@@ -44,7 +44,7 @@ export async function planFiles(source: string, location: string, defaultModel?:
   return { imported, steps, report: settings.report.lines.map(formatReportLine) };
 }
 
-/** The bodies of the versions that a plan makes of a prompt. */
+/** The bodies of the versions that a plan creates for a prompt. */
 export function versionsOf({ steps }: Pick<Planned, 'steps'>, name: string): Record<string, unknown>[] {
   return steps.flatMap((step) => (step.kind === 'version' && step.name === name ? [step.body] : []));
 }
@@ -57,7 +57,7 @@ export async function examplesOf({ imported }: Pick<Planned, 'imported'>, name: 
   return examples;
 }
 
-/** Runs with a folder of its own. */
+/** Runs with a temporary folder. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-import-'));
   try {

@@ -5,7 +5,7 @@ import { parsePrompt } from '../../../src/domain/prompts/prompt.ts';
 import { templateContent } from '../../../src/domain/prompts/prompt-content.ts';
 import { seeded } from './support.ts';
 
-/** What the service makes of a template. */
+/** Fills a template like the service. */
 const fill = (template: string, variables: Record<string, string>) =>
   parsePrompt(templateContent(template)).fill(variables);
 

@@ -19,7 +19,7 @@ function scores(id: string, values: number[]): ComparedRun {
   );
 }
 
-/** Numbers in 0..1 that look random and are the same each time, from a hash of the seed and the place. */
+/** Pseudorandom numbers in 0..1, from a hash of the seed and the position. */
 function noise(count: number, seed: number): number[] {
   return Array.from({ length: count }, (_, index) => {
     let mixed = Math.imul(seed, 0x85ebca6b) ^ Math.imul(index + 1, 0x9e3779b1);
@@ -151,7 +151,7 @@ describe('the verdict', () => {
   });
 });
 
-/** The interval, the p-value, the verdict and its words say the same. */
+/** The interval, the p-value, the verdict and its words agree. */
 function expectAgreement(differences: readonly number[]): void {
   const { verdict, interval, p_value, note } = compareRuns(
     scores(

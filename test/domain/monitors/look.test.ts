@@ -11,7 +11,7 @@ import {
 const ERRORS: MonitorCheck = { metric: 'error_rate', above: 0.1, recover_at: 0.05, min_executions: 10, for: '2m' };
 const SCORE: MonitorCheck = { metric: 'score:helpful', below: 3, recover_at: 3.5, min_executions: 1, for: '1m' };
 
-/** The states after looks at one check, by the values seen; null: nothing. */
+/** The states after checks of the given values; null for no value. */
 function states(check: MonitorCheck, values: (number | null)[], count = 100): string[] {
   let progress: MonitorProgress = NEW_PROGRESS;
   return values.map((value) => {

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 afterAll(() => transport.close());
 
-/** A client of a server that does as it is told, and waits no longer than so many milliseconds. */
+/** A client of a scripted server, with a timeout in milliseconds. */
 async function clientOf(listener: RequestListener, waitMs = TIMEOUTS.request) {
   const started = createServer(listener);
   server = started;

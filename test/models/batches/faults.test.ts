@@ -11,7 +11,7 @@ import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// What the port says of everything that can go wrong with a batch at a provider.
+// What the interface reports for everything that can go wrong with a batch at a provider.
 
 const { signal } = new AbortController();
 const STARTS = { openai: startOpenAiServer, anthropic: startAnthropicServer, google: startGoogleServer };
@@ -69,7 +69,7 @@ describe.each([
   const find = (known: string[] = []) =>
     models.batches.find(ref, { since, items: calls.length, isKnown: async (id) => known.includes(id) }, signal);
 
-  /** Places by what came of them. */
+  /** Positions by outcome. */
   function placesOf(results: BatchResult[]): Record<string, number[]> {
     const places: Record<string, number[]> = {};
     for (const { kind, customId } of results) {
@@ -209,7 +209,7 @@ describe.each([
     const state = await endOf({ expireAt: 0.5 });
     expect(state.status).toBe('expired');
     const places = placesOf(await resultsOf(models.batches, ref, state));
-    // Google gives out nothing of those.
+    // Google returns nothing for those.
     expect(places).toEqual(provider === 'google' ? {} : { responded: [0, 1], unfinished: [2, 3] });
   });
 

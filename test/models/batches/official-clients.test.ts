@@ -11,7 +11,7 @@ import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// The stand-ins for batches are true to the providers as far as their own clients can tell.
+// The stand-ins for batches are accurate as far as the providers' own clients can tell.
 
 let openai: StandIn;
 let anthropic: StandIn;

@@ -94,7 +94,7 @@ describe.each([
   };
 
   test.each(CALLS)('%s', async (what, rest, answer) => {
-    // Anthropic always says what a message has used.
+    // Anthropic always reports the usage of a message.
     if (what === 'no usage' && provider === 'anthropic') return;
     canned = answer;
     const call = callOf(model, rest);
@@ -122,7 +122,7 @@ describe.each([
       batch_multiplier: '0.5',
       batch_source: expect.stringMatching(/^https:/),
     });
-    // Google alone does not halve what was in its cache.
+    // Only Google does not halve the price of cached input.
     const atFullPrice = provider === 'google' ? (response.tokens?.cached_input ?? 0) : 0;
     const full = new Big(directCost.pricing?.cached_input_per_million ?? 0).times(atFullPrice).div(1_000_000);
     expect(cost.amount).toBe(new Big(directCost.amount ?? Number.NaN).plus(full).div(2).toFixed());

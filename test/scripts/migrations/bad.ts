@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What must not happen while the release before runs. */
+/** Changes that are not allowed while the previous release runs. */
 export class Bad extends Migration {
   override up(): void {
     this.addSql(`create index "executions_model_index" on "executions" ("model");`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What a release may do while the one before runs. */
+/** Changes that are allowed while the previous release runs. */
 export class Good extends Migration {
   override up(): void {
     this.addSql(`set local lock_timeout = '5s';`);

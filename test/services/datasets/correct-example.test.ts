@@ -31,7 +31,7 @@ test('what a correction would copy is limited, and asked of the quota before it 
   expect(await correct('one')).toBe(1);
   expect(await correct('two', MIB)).toBe(2);
   await db.system.transaction(async (query) => {
-    // Who copies waits here: it is refused before.
+    // Copying would wait here: it is rejected before.
     await query({ text: 'lock table dataset_examples in exclusive mode' });
     await expect(correct('three', 4_000)).rejects.toThrow(/at most 4000 bytes in datasets/);
     await own.query((all) => all.updateTable('dataset_versions').set({ bytes: 64 * MIB + 1 }));

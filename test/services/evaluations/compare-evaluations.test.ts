@@ -52,7 +52,7 @@ async function insertRun(evaluators: Evaluator[], examples: ComparedExample[]): 
   return id;
 }
 
-/** Examples with scores that look random, of which some failed and some share a key. */
+/** Examples with pseudorandom scores, some of which failed or share a key. */
 function examplesOf(count: number, seed: number, offset: number): ComparedExample[] {
   let state = seed;
   const random = () => {
@@ -84,7 +84,7 @@ test.each([
     { id: publicId('evaluation', a), evaluators: EVALUATORS, examples: examplesA },
     { id: publicId('evaluation', b), evaluators: [...EVALUATORS, 'only in b'], examples: examplesB },
   );
-  // Keys that only b has are in its order; which of those that share a key comes first does not matter.
+  // Keys that only b has are in its order; the order of duplicates does not matter.
   const sorted = ({ total, keys }: { total: number; keys: string[] }) => ({ total, keys: keys.toSorted() });
   expect({ ...compared, only_in_b: sorted(compared.only_in_b) }).toEqual({
     ...expected,
@@ -109,7 +109,7 @@ const many = (count: number, toExample: (index: number) => ComparedExample) =>
 const compare = (a: string, b: string, options = {}) => compareEvaluations(db.workspace(workspaceId), a, b, options);
 
 test('runs whose evaluators differ are compared over those that they share unchanged', async () => {
-  // The stored scores fall by half, because `strict` came in. What both measure is the same.
+  // The stored scores fall by half because `strict` was added. The scores of the common evaluators are the same.
   const before = await insertRun(
     ['exact'],
     many(40, (index) => scored(`${index}`, 1, { exact: 1 })),

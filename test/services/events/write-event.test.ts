@@ -120,7 +120,7 @@ test.each(writers)(
     await webhook([type], { workspace: 'other' });
     await write();
     expect(await isLeft(type)).toBe(false);
-    // Notifications come in order.
+    // Notifications arrive in order.
     await db.system.query({ text: `select pg_notify('${CHANNELS.eventWritten}', 'the end')` });
     await waitFor('a notification', async () => heard > 0);
     expect(heard).toBe(1);

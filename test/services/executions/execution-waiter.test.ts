@@ -28,7 +28,7 @@ const complete = (id: string) => completeExecution(service.dependencies.db.syste
 const whole = (seen: SeenExecution) =>
   wholeExecution({ db, reserve: async () => {}, turn: async () => () => {} }, seen);
 
-/** Longer than a test may take: a wait that ends has been woken. */
+/** Longer than a test: a wait that ends was woken. */
 const FOR_EVER_MS = 3_600_000;
 
 test('answers as soon as the execution has ended', async () => {

@@ -125,7 +125,7 @@ test('a withdrawal that the database is away for goes on until it is back', asyn
         ? Promise.reject(new DatabaseUnavailableError(new Error('away')))
         : db.query(...args)) as WorkspaceDatabase['query'],
   };
-  // Nobody can begin it any more: its caller need not wait.
+  // It can no longer start, so its caller need not wait.
   await giveUp(EXECUTION, starter(), flaky, id, performance.now() - ACCEPT_WITHIN_MS);
   expect(await rows.read(id)).toMatchObject({ status: 'queued' });
   isAway = false;

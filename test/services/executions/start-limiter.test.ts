@@ -7,7 +7,7 @@ import {
 } from '../../../src/services/executions/creation/start-limiter.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-/** A limiter, and what workspaces have been allowed to start. */
+/** A limiter, and the starts that it has allowed. */
 function setUp(options: StartLimiterOptions) {
   const heardBy = new Map<Channel, (id: string) => void>();
   const limiter = createStartLimiter({ on: (channel, heard) => void heardBy.set(channel, heard) }, options);
@@ -91,7 +91,7 @@ test('a call that does not begin for long keeps nobody from starting', async () 
   const { ask, started, begin } = setUp({ ...PATIENT, beginning: 1, maxWaitMs: 1 });
   ask('a', '1', '2', '3', '4');
   await waitFor('all to be started', async () => started.length === 4);
-  // Those that begin later let nobody in twice.
+  // Later starts let nobody in twice.
   for (const id of ['1', '2', '3', '4']) begin(id);
   ask('a', '5');
   await settled();
@@ -168,7 +168,7 @@ test('it is quiet when no start of any workspace waits for its call, or the time
   begin('1');
   begin('3');
   await settled();
-  // The next one of its workspace was let go.
+  // The next one of its workspace was admitted.
   expect(isQuiet).toBe(false);
   finish('2');
   await waited;

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 let server: MailServer;
 let mailer: Mailer;
-/** What the server answers to a recipient. */
+/** The server's response to a recipient. */
 let refusal: Error | undefined;
 beforeEach(async () => {
   refusal = undefined;

@@ -31,7 +31,7 @@ async function scrape(from: Database): Promise<Record<string, number>> {
   );
 }
 
-/** Puts executions back to a state, in which they have been for so long. */
+/** Sets executions to a state, with the time that they have been in it. */
 async function executionsIn(status: string, count: number, ageSeconds: number): Promise<void> {
   await seedExecutions(db.system.query, { workspaceId: newId(), count, days: 1 });
   await db.system.transaction(async (query) => {

@@ -43,7 +43,7 @@ test('what took long is kept no longer than it may be', async () => {
     await reading();
     return reads === 2;
   });
-  // Without a limit the first would be kept for 2 s.
+  // Without a limit the first would be cached for 2 s.
   expect(performance.now() - begunAt).toBeLessThan(2_000);
 });
 
@@ -62,7 +62,7 @@ test('what takes too long is unknown; it is never read twice at a time, and seld
   expect(reads).toBe(1);
   slow.resolve(7);
   await waitFor('the reading', async () => (await reading()) === 7);
-  // It took 100 ms at least, and is kept for ten times as long.
+  // It took at least 100 ms, and is cached for ten times as long.
   expect(await reading()).toBe(7);
   expect(reads).toBe(1);
 });

@@ -129,7 +129,7 @@ test('of many who move labels and write includes at once none closes a circle', 
     const names = ['a', 'b', 'c', 'd'];
     for (const name of names) await write(name, 'text');
     for (const name of names) await setLabel(own, name, 'live', 1, WRITER);
-    // What the next one's label is on is included by version 2 of each: three of them may be live, not all four.
+    // Version 2 of each includes the version that the next one's label points to: three of them may be live, not all four.
     for (const [n, name] of names.entries()) await write(name, `{{> ${names[(n + 1) % 4]}@live }}`);
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, n) =>

@@ -40,7 +40,7 @@ const written = (of = id) =>
 
 type Step = (statement: number) => Promise<void> | void;
 
-/** A way to the database that counts statements, and does what it is told before and after each. */
+/** A database connection that counts statements, and runs a hook before and after each. */
 function watched(before: Step = () => {}, after: Step = () => {}) {
   let statements = 0;
   const query = createQuery(async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => {
@@ -97,7 +97,7 @@ test('a stream that begins is written before what others add is due', async () =
   first.onDelta(text('two '));
   const begins = writer.open(second, 1, 'ws_test');
   begins.onDelta(text('piece'));
-  // Timers fire in the order in which they are due, however late that is: what others add is due later.
+  // Timers fire in the order in which they are due, however late: those added later are due later.
   await delay(35);
   expect(statements()).toBe(2);
   await Promise.all([first.end(), begins.end()]);
@@ -154,7 +154,7 @@ describe('while the database is away', () => {
     const stream = createStreamWriter({ query, log }).open(id, 1, 'ws_test');
     stream.onDelta(text('one '));
     stream.onDelta(text('two '));
-    // Nobody waits for an outage.
+    // Nothing waits for an outage.
     await stream.end();
     expect(await written()).toEqual([]);
     isAway = false;

@@ -45,14 +45,14 @@ function relayDeps() {
   return { db, log, starter: { client, taskQueues, eager: false, retryWaitsMs: [1_000] } };
 }
 
-/** As {@link deleteWebhook} does it, on a connection whose statements are run one at a time. */
+/** Like {@link deleteWebhook}, on a connection whose statements run one at a time. */
 function deleting(query: Query, webhookId: string) {
   const own = bindWorkspace(query, workspaceId);
   const database = service.dependencies.db.workspace(workspaceId);
   return deleteWebhook({ ...database, query: own, transaction: (work) => work(own) }, webhookId);
 }
 
-/** Takes an event and makes its delivery; then the process dies. */
+/** Claims an event and creates its delivery; then the process dies. */
 async function dispatching(query: Query): Promise<void> {
   const died = new Error('The process died.');
   let statements = 0;
@@ -67,7 +67,7 @@ async function dispatching(query: Query): Promise<void> {
   });
 }
 
-/** What makes deliveries, and how many statements it takes. */
+/** The creators of deliveries, with their number of statements. */
 const MAKERS: Record<
   string,
   { statements: number; make(query: Query, webhookId: string, oldDeliveryId: string): Promise<unknown> }
@@ -92,7 +92,7 @@ const MAKERS: Record<
   },
 };
 
-/** A webhook, an event that is dispatched only for those who send it again, and a delivery that has ended. */
+/** A webhook, an event that only a redelivery dispatches, and a delivery that has ended. */
 async function setUp(maker: string) {
   const { query } = service.dependencies.db.system;
   await query({ text: 'delete from deliveries' });
@@ -116,7 +116,7 @@ async function unfinished(webhookId: string): Promise<string[]> {
   return all.map(({ status }) => status).filter((status) => status === 'queued' || status === 'waiting');
 }
 
-/** What a relay finds in a while. */
+/** What a relay finds later. */
 async function relayLater(): Promise<void> {
   await service.dependencies.db.system.query({
     text: `update deliveries set claimed_at = now() - interval '1 minute' where claimed_at is not null`,
@@ -151,18 +151,18 @@ describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statemen
           expect(webhook === undefined).toBe(deleteEnd === 'commit');
           const before = await unfinished(webhookId);
           if (deleteEnd === 'rollback') {
-            // Nothing that was made is lost.
+            // No created delivery is lost.
             expect([order, makeEnd, before]).toEqual([order, makeEnd, makeEnd === 'commit' ? ['queued'] : []]);
             continue;
           }
           left += before.length;
-          // A relay of another process may have a row in its hands just now.
+          // A relay of another process may be processing a row at this moment.
           await waitFor(`no delivery to be left by ${order.join()} and ${makeEnd}`, async () => {
             await relayLater();
             return (await unfinished(webhookId)).length === 0;
           });
         }
-    // The relay locks no webhook, so that nobody's deletion holds up others' events: what it may leave, it finds.
+    // The relay does not lock webhooks, so that a deletion does not block events: it finds the rows that it may leave.
     expect(left > 0).toBe(name === 'the relay');
   });
 });

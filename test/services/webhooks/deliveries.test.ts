@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 afterEach(async () => {
-  // So that no test hears of another's events, not even of those that the relay has yet to come to.
+  // So that no test gets another's events, including those that the relay has not processed yet.
   const { query } = service.dependencies.db.system;
   await query({ text: `update webhooks set status = 'disabled'` });
   await relayIsThrough();
@@ -41,7 +41,7 @@ async function receiverOf(respond?: Respond): Promise<Receiver> {
   return receiver;
 }
 
-/** The only delivery of a webhook, once an attempt of it is recorded. */
+/** The only delivery of a webhook, once it has a recorded attempt. */
 function attempted(webhook: string) {
   return waitFor('an attempt', async () => {
     const [delivery] = await rows.deliveries(webhook);
@@ -178,10 +178,10 @@ describe('what comes of it', () => {
     const webhook = await rows.webhook({ url: receiver.url });
     await rows.event();
     await receiver.got(4);
-    // It is not as far when the first one is through.
+    // It has not got as far when the first one is done.
     await rows.event();
     const deliveries = await rows.reached(webhook, 'failed');
-    // All of it is one transaction: who sees the one sees the other.
+    // All of it is one transaction: both become visible together.
     expect(deliveries.map(({ status }) => status)).toEqual(['failed', 'abandoned']);
     expect(deliveries[0]).toMatchObject({ attempts_made: 6, status_reason: 'HTTP 500' });
     expect(deliveries[1]).toMatchObject({ status_reason: 'The webhook was disabled.', next_attempt_at: null });

@@ -127,7 +127,7 @@ test('without the database a scrape succeeds, and what is read from it is unknow
 test('a database that never answers does not keep a scrape from being answered', async () => {
   const silent = createServer((socket) => {
     socket.on('error', () => {});
-    // Read, or its end is never seen.
+    // Must be read, or its end is never detected.
     socket.resume();
   });
   const [port] = await freePorts(1);

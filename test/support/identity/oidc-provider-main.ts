@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import process from 'node:process';
 import Provider, { type Configuration, errors } from 'oidc-provider';
 
-// A real identity provider, in a process of its own: `node oidc-provider-main.ts <port> <origin of the service>`. It is told who its people are by
-// `PUT /people`, and asks whoever signs in for their name alone.
+// A real identity provider as a process: `node oidc-provider-main.ts <port> <origin of the service>`. `PUT /people` sets its people, and
+// signing in requires only a name.
 
 const [port = '', service = ''] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
@@ -45,7 +45,7 @@ const configuration: Configuration = {
       },
     },
   },
-  // Nobody is asked to consent: the application is the company's own.
+  // No consent is requested: the application belongs to the company.
   async loadExistingGrant(ctx) {
     const { client: asking, session } = ctx.oidc;
     if (asking === undefined || session?.accountId === undefined) return undefined;

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 
-/** `oidc-provider`, a certified identity provider, in a process of its own. */
+/** `oidc-provider`, a certified identity provider, in a separate process. */
 export interface OidcProvider {
   issuer: string;
   clientId: string;
-  /** Who its people are from now on, by subject; whoever is not among them any more is gone. */
+  /** Sets its people, by subject; all others are gone. */
   setPeople(people: Record<string, Record<string, unknown>>): Promise<void>;
   stop(): Promise<void>;
-  /** Starts anew, without anything that it knew, at the same address. */
+  /** Restarts at the same address, without any state. */
   start(): Promise<void>;
 }
 

@@ -4,12 +4,12 @@ import { waitFor } from '../wait-for.ts';
 import { freePort } from './free-port.ts';
 import { createSurfer, type Surfer } from './surfer.ts';
 
-/** The service, which takes the word of some identity providers. It has the workspaces `default` and `research`. */
+/** The service with some identity providers. It has the workspaces `default` and `research`. */
 export interface SignInStage {
   service: TestService;
   /** A browser goes to the provider and back. */
   signIn(provider: string, options?: { surfer?: Surfer; returnTo?: string }): Promise<SignedIn>;
-  /** What a browser has come to at an address. */
+  /** What a browser has reached at an address. */
   seen(surfer: Surfer, at: URL): SignedIn;
   loginUrl(provider: string, returnTo?: string): string;
   stop(): Promise<void>;
@@ -19,13 +19,13 @@ export interface SignedIn {
   surfer: Surfer;
   /** Path and query, within the service. */
   at: string;
-  /** Why there is no session, as the sign-in page is told. */
+  /** Why there is no session, as passed to the sign-in page. */
   error: string | null;
   /** The session that the browser has. */
   session: string | undefined;
   /** Calls the API as the console does. */
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Waits until the session has ended, which other processes are told within moments. */
+  /** Waits until the session has ended, of which other processes are notified within moments. */
   untilOut: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export const settingsOf = (
 
 /**
  * @param providers `settingsOf` of each
- * @param options `port`: of the service, where a provider must know it
+ * @param options `port`: of the service, if a provider must know it
  */
 export async function startSignInStage(
   providers: object[],

@@ -9,24 +9,24 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload
 type Json = Record<string, unknown>;
 type Answer = (request: IncomingMessage, response: ServerResponse, body: URLSearchParams) => unknown;
 
-/** What a token is made of, before it is signed. */
+/** The parts of a token before it is signed. */
 export interface TokenParts {
   header: { alg: string; kid?: string; typ?: string };
   claims: JWTPayload;
 }
 
 /**
- * An identity provider that does as it is told, also what none may do. It speaks OpenID Connect over HTTP and signs with keys of its own. What it does
- * by itself is right; each test changes one thing.
+ * A scripted identity provider, which can also misbehave. It speaks OpenID Connect over HTTP and signs with its own keys. Its default
+ * behavior is correct; each test changes one thing.
  */
 export interface StandIn {
   readonly issuer: string;
   readonly clientId: string;
-  /** Of the person who signs in next. */
+  /** The person who signs in next. */
   person: { sub: string } & Json;
   /** Changes the metadata. */
   metadata: (metadata: Json) => Json;
-  /** Changes what `/authorize` sends the browser back with. */
+  /** Changes the parameters with which `/authorize` sends the browser back. */
   redirect: (parameters: URLSearchParams, request: URLSearchParams) => URLSearchParams;
   /** Changes an ID token before it is signed. */
   idToken: (parts: TokenParts) => TokenParts;
@@ -35,18 +35,18 @@ export interface StandIn {
   /** Changes the response of the token endpoint. */
   tokens: (response: Json, request: URLSearchParams) => Json;
   userInfo: (claims: Json) => Json;
-  /** Responds to a path in place of what it does by itself. */
+  /** Replaces the default response to a path. */
   on: Map<string, Answer>;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[];
-  /** Codes and refresh tokens that it has given and that were not used. */
+  /** Issued and unused codes and refresh tokens. */
   readonly codes: Map<string, { request: URLSearchParams; person: Json }>;
   readonly refreshTokens: Map<string, Json>;
-  /** Signs with another key from now on, and shows that alone. */
+  /** Signs with another key from now on, and publishes only that. */
   rotate(): Promise<void>;
   sign(claims: JWTPayload, header?: Partial<TokenParts['header']>): Promise<string>;
   publicKeyPem(): Promise<string>;
-  /** Is what it was at the start. */
+  /** Restores the initial state. */
   reset(): void;
   /** Stops listening; `start` listens at the same address again. */
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ const seconds = () => Math.floor(Date.now() / 1000);
 
 const certificate = (name: string) =>
   readFileSync(new URL(`../../outbound/certificates/${name}`, import.meta.url), 'utf8');
-/** The authority that has signed the certificate of stand-ins. */
+/** The authority that signed the certificates of stand-ins. */
 export const CA_FILE = fileURLToPath(new URL('../../outbound/certificates/ca.pem', import.meta.url));
 
 /** @param options `isSecure`: it has TLS, with a certificate of {@link CA_FILE} */

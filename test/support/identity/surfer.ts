@@ -1,11 +1,11 @@
-/** A browser without pages: it keeps cookies by origin, and shows each redirect before it is followed. */
+/** A browser without pages: it keeps cookies by origin, and exposes each redirect before it is followed. */
 export interface Surfer {
-  /** One request. @param path an address, or a path of the place it was at last */
+  /** One request. @param path an address, or a path relative to the last one */
   go(
     address: string,
     init?: { method?: string; form?: Record<string, string>; headers?: Record<string, string> },
   ): Promise<Response>;
-  /** Follows redirects, as long as `until` is not where one leads. @returns the last response, or the address that was not gone to */
+  /** Follows redirects until one leads to `until`. @returns the last response, or the address that was not opened */
   follow(address: string, until?: (address: URL) => boolean): Promise<{ response: Response; at: URL }>;
   cookies(origin: string): Map<string, string>;
   /** Every `Set-Cookie` that was received. */

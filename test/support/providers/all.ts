@@ -8,7 +8,7 @@ import { startOpenAiServer } from './openai.ts';
 import type { CannedAnswer, RecordedCall } from './protocol.ts';
 import type { StandIn } from './stand-in.ts';
 
-/** A model at each of the stand-ins. */
+/** A model of each stand-in. */
 export const MODELS = [
   'openai/gpt-4o',
   'openai-compatible/m',
@@ -21,7 +21,7 @@ export type TestModel = (typeof MODELS)[number];
 export interface AllStandIns {
   models: ClosableModels;
   of(model: string): StandIn;
-  /** What all of them answer from now on. */
+  /** Sets the response of all of them. */
   answer(canned: CannedAnswer): void;
   /** The last request to a model's stand-in. */
   lastCall(model: string): RecordedCall;

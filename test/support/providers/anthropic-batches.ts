@@ -126,7 +126,7 @@ function batchObject(batch: StoredBatch, req: IncomingMessage) {
     type: 'message_batch',
     processing_status: isEnded ? 'ended' : batch.status === 'canceling' ? 'canceling' : 'in_progress',
     request_counts: {
-      // Counts are told when all have ended.
+      // Counts are reported when all have ended.
       processing: isEnded ? 0 : batch.items,
       succeeded: isEnded ? batch.succeeded : 0,
       errored: isEnded ? batch.failed : 0,
@@ -149,7 +149,7 @@ async function writeRequests(req: IncomingMessage, path: string): Promise<void> 
   const out = createWriteStream(path);
   let [depth, isInText, isEscaped] = [0, false, false];
   for await (const chunk of req as AsyncIterable<Buffer>) {
-    // Where what is to be written begins in this chunk: nothing is written outside of the list's objects.
+    // The start of the part to write in this chunk: nothing outside of the list's objects is written.
     let start = depth >= 3 ? 0 : -1;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];

@@ -12,7 +12,7 @@ import {
 } from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
-/** Where the cache ends, in blocks and tools. */
+/** The end of the cached part, in blocks and tools. */
 const marked = {
   cache_control: z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).optional(),
 };
@@ -93,7 +93,7 @@ const Request = z
   .refine(({ tools, tool_choice }) => tools !== undefined || tool_choice === undefined, 'tool_choice needs tools')
   .refine((body) => (JSON.stringify(body).match(/"cache_control":/g)?.length ?? 0) <= 4, 'at most 4 cache_control');
 
-/** Roles take turns; a user's message begins with the results of all tools that the assistant's before it uses. */
+/** Roles alternate; a user's message starts with the results of all tools that the preceding assistant's message uses. */
 function requireUsesAndResults(messages: Message[], context: z.RefinementCtx): void {
   const fault = (message: string) => context.addIssue({ code: 'custom', message });
   let open: string[] = [];
@@ -148,7 +148,7 @@ function event(data: { type: string; [field: string]: unknown }): StreamEvent {
   return { event: data.type, data };
 }
 
-/** Anthropic's messages. Its `input_tokens` leave out what was read from and written to the cache. */
+/** Anthropic's messages. Its `input_tokens` exclude tokens read from and written to the cache. */
 const protocol: Protocol = {
   name: 'anthropic',
   serves: (path) => path.endsWith('/messages'),

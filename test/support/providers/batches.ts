@@ -8,21 +8,21 @@ import { z } from 'zod';
 import type { Protocol } from './protocol.ts';
 import { sendJson, untilDrained } from './response.ts';
 
-/** How a stand-in's batches behave. Everything is off by default; `times` counts down where it is given. */
+/** How a stand-in's batches behave. Everything is off by default; counts decrease with each use. */
 export const BatchBehaviour = z.strictObject({
-  /** From creating a batch to its end, in milliseconds; null: it ends when the test says so. Default 0. */
+  /** From creating a batch to its end, in milliseconds; null: the test ends it. Default 0. */
   completeMs: z.number().nonnegative().nullable().optional(),
-  /** A batch is rejected as a whole when it is validated. */
+  /** Rejects a batch as a whole during validation. */
   reject: z.strictObject({ code: z.string(), message: z.string() }).optional(),
-  /** So many batches are refused since the queue is full, in the provider's own way. */
+  /** Rejects that many batches because the queue is full, in the provider's own way. */
   queueFull: z.int().nonnegative().optional(),
   /** Every nth call of a batch fails. */
   failEvery: z.int().positive().optional(),
-  /** A batch expires when this share of it is done. */
+  /** Batches expire when this share of them is done. */
   expireAt: z.number().min(0).max(1).optional(),
-  /** The share of a batch that is done when it is canceled; default a half. */
+  /** The share of a batch that is done when it is canceled; default: half. */
   canceledAt: z.number().min(0).max(1).optional(),
-  /** So many batches are created without an answer: the connection is closed. */
+  /** Creates that many batches without a response: the connection is closed. */
   loseAnswers: z.int().nonnegative().optional(),
   /** Requests whose method and path contain this (`POST /v1/batches`) fail with `status`. */
   failing: z
@@ -33,27 +33,27 @@ export const BatchBehaviour = z.strictObject({
       retryAfter: z.string().optional(),
     })
     .optional(),
-  /** So many looks at a batch are never answered. */
+  /** That many polls of a batch are never answered. */
   hangPolls: z.int().nonnegative().optional(),
-  /** The key is no longer taken. */
+  /** Rejects the key. */
   isRevoked: z.boolean().optional(),
   /** Results are sent in the opposite order, and each of them twice. */
   isShuffled: z.boolean().optional(),
-  /** Results are sent in pieces of so many bytes. */
+  /** Results are sent in chunks of that many bytes. */
   pieceBytes: z.int().positive().optional(),
-  /** So many downloads break in the middle. */
+  /** That many downloads break off midway. */
   breakDownloads: z.int().nonnegative().optional(),
-  /** So many results are missing though the batch is complete. */
+  /** That many results are missing even though the batch is complete. */
   missing: z.int().nonnegative().optional(),
-  /** So many results are lines that are no JSON. */
+  /** That many results are lines of invalid JSON. */
   garbled: z.int().nonnegative().optional(),
 });
 export type BatchBehaviour = z.infer<typeof BatchBehaviour>;
 
-/** A batch, as tests look at it. */
+/** A batch as shown to tests. */
 export interface SeenBatch {
   id: string;
-  /** Our id, where the provider stores one. */
+  /** Our id, if the provider stores one. */
   tag: string | null;
   status: BatchStatus;
   items: number;
@@ -72,9 +72,9 @@ export interface StoredBatch extends SeenBatch {
   endedAt: number | null;
   inputFile: string;
   error: { code: string; message: string } | null;
-  /** What its protocol keeps with it. */
+  /** Additional data of its protocol. */
   extra: Record<string, unknown>;
-  /** Of what succeeded, and of what did not, where the provider keeps two. */
+  /** Results and errors, if the provider separates them. */
   outputFile: string | null;
   errorFile: string | null;
 }
@@ -90,20 +90,20 @@ export interface StoredFile {
 /** A line of a batch's file. */
 export interface BatchItem {
   customId: string;
-  /** The request, where it is one. */
+  /** The body of a JSON request. */
   body: Record<string, unknown>;
 }
 
-/** What came of a line. */
+/** The result of a line. */
 export type ItemOutcome =
   | { kind: 'succeeded'; body: unknown }
   | { kind: 'failed'; status: number; body: unknown }
   | { kind: 'expired' }
   | { kind: 'canceled' };
 
-/** What is particular to a provider's batches. */
+/** The specifics of a provider's batches. */
 export interface BatchProtocol {
-  /** The line as an item. @throws Error where it is none: the batch is rejected */
+  /** Parses a line. @throws Error if it is invalid: the batch is rejected */
   itemOf(line: string): BatchItem;
   /** The line of a result, and whether it goes to the file of errors. Undefined: there is none for it. */
   resultOf(item: BatchItem, outcome: ItemOutcome, nth: number): { line: unknown; isError: boolean } | undefined;
@@ -111,11 +111,11 @@ export interface BatchProtocol {
   /** The path of the interactive call to a model. */
   pathOf(model: string): string;
   idOf(nth: number): string;
-  /** What the ids of its files begin with. */
+  /** The prefix of its file ids. */
   filePrefix: string;
   /** Whether a path is about files or batches. */
   serves(path: string): boolean;
-  /** Answers such a request; false where there is no such route. */
+  /** Handles such a request; false if there is no such route. */
   handle(request: BatchRequest): Promise<boolean>;
 }
 
@@ -128,11 +128,11 @@ export interface BatchRequest {
   store: BatchStore;
 }
 
-/** The batches and files of a stand-in: files are on disk, so that large ones cost no memory. */
+/** The batches and files of a stand-in. Files are on disk, so that large ones use no memory. */
 export class BatchStore {
   readonly files = new Map<string, StoredFile>();
   readonly batches = new Map<string, StoredBatch>();
-  /** Files of which more is to come, by their ids. */
+  /** Incomplete uploads, by id. */
   readonly uploads = new Map<string, StoredFile>();
   readonly protocol: BatchProtocol | undefined;
   behaviour: BatchBehaviour = {};
@@ -144,7 +144,7 @@ export class BatchStore {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #endings = new Set<Promise<void>>();
 
-  /** @param answer what the model says to a request */
+  /** @param answer the model's response to a request */
   constructor(
     wire: Protocol,
     protocol: BatchProtocol | undefined,
@@ -160,7 +160,7 @@ export class BatchStore {
     this.behaviour = behaviour;
   }
 
-  /** Answers what is about files and batches; false where it is something else. */
+  /** Handles requests about files and batches; false for others. */
   async handle(req: IncomingMessage, res: ServerResponse, path: string, query: string): Promise<boolean> {
     const method = req.method ?? 'GET';
     if (this.protocol?.serves(path) !== true) return false;
@@ -179,7 +179,7 @@ export class BatchStore {
     return true;
   }
 
-  /** Ends all batches that are in progress. */
+  /** Ends all batches in progress. */
   async endAll(how: 'completed' | 'expired' = 'completed', share = 1): Promise<void> {
     for (const { id } of this.batches.values()) await this.end(id, how, share);
   }
@@ -189,7 +189,7 @@ export class BatchStore {
     return this.protocol;
   }
 
-  /** Takes one of the times that something is to happen. */
+  /** Consumes one use of a counted behavior. */
   take(what: 'queueFull' | 'loseAnswers' | 'hangPolls' | 'breakDownloads'): boolean {
     const left = this.behaviour[what] ?? 0;
     if (left > 0) this.behaviour = { ...this.behaviour, [what]: left - 1 };
@@ -245,7 +245,7 @@ export class BatchStore {
       tag: string | null;
       model: string;
       extra?: Record<string, unknown>;
-      /** Why it is rejected, whatever is in it. */
+      /** Why it is rejected, whatever its content. */
       rejection?: StoredBatch['error'] | undefined;
     },
   ): Promise<StoredBatch> {
@@ -293,7 +293,7 @@ export class BatchStore {
     return batch;
   }
 
-  /** Cancels it; one that has ended stays as it is. */
+  /** Cancels it; an ended one is unchanged. */
   cancel(batch: StoredBatch): boolean {
     if (batch.status !== 'in_progress') return false;
     batch.status = 'canceling';
@@ -354,7 +354,7 @@ export class BatchStore {
     }
   }
 
-  /** Sends a file of results, with what is told to go wrong. */
+  /** Sends a file of results, with the configured faults. */
   async sendFile(file: StoredFile, res: ServerResponse): Promise<void> {
     const { isShuffled, pieceBytes = 64 * 1024 } = this.behaviour;
     const isBroken = this.take('breakDownloads');
@@ -377,7 +377,7 @@ export class BatchStore {
     res.end();
   }
 
-  /** What tests look at. */
+  /** The state for tests. */
   inspect(): { created: number; batches: SeenBatch[]; files: { id: string; name: string; bytes: number }[] } {
     return {
       created: this.#nextBatch - 1,
@@ -409,7 +409,7 @@ async function* linesIn(path: string): AsyncGenerator<string> {
   }
 }
 
-/** A file's lines from the last to the first, each twice; where they are is known, not what they are. */
+/** A file's lines in reverse order, each twice; only positions are kept in memory. */
 async function* twiceBackwards(path: string): AsyncGenerator<Buffer> {
   const starts = [0];
   let at = 0;

@@ -61,7 +61,7 @@ export const googleBatches: BatchProtocol = {
       case 'failed':
         return { line: { key, error: Object(outcome.body).error }, isError: false };
       default:
-        // What was not run is in no file.
+        // Items that did not run are in no file.
         return undefined;
     }
   },
@@ -77,7 +77,7 @@ export const googleBatches: BatchProtocol = {
   },
 };
 
-/** The protocol for resumable uploads: a first request says what will come, and further ones bring it. */
+/** The protocol for resumable uploads: a first request announces the content, and further ones send it. */
 async function upload({ req, res, query, store }: BatchRequest): Promise<void> {
   const command = String(req.headers['x-goog-upload-command'] ?? '');
   if (command === 'start') {
@@ -128,7 +128,7 @@ async function create({ req, res, store }: BatchRequest, model: string): Promise
   }
   const batch = await store.create(file, { tag: displayName, model });
   if (store.take('loseAnswers')) res.destroy();
-  // What is wrong with it is said only when it is looked at.
+  // Errors are reported only when it is polled.
   else sendJson(res, 200, operation({ ...batch, status: 'in_progress', error: null }, 'PENDING'));
 }
 
@@ -187,7 +187,7 @@ function fileObject({ id, name, bytes, createdAt }: StoredFile) {
 
 function operation(batch: StoredBatch, state: string = STATES[batch.status]) {
   const isEnded = batch.endedAt !== null;
-  // One that has expired has none.
+  // An expired one has none.
   const output =
     batch.outputFile === null || batch.status === 'expired' ? undefined : { responsesFile: batch.outputFile };
   return {

@@ -53,7 +53,7 @@ const Request = z.strictObject({
   labels: z.unknown().optional(),
 });
 
-/** The responses to a model's calls come in the very next content, as many as there are calls. */
+/** The responses to a model's calls must be in the next content, one for each call. */
 function requireCallsAndResponses(contents: Content[], context: z.RefinementCtx): void {
   let open = 0;
   for (const [index, { role, parts }] of contents.entries()) {
@@ -91,7 +91,7 @@ const protocol: Protocol = {
   name: 'google',
   serves: (path) => /:(generateContent|streamGenerateContent)$/.test(path),
   promptOf: (body) => Request.parse(body).contents.at(-1)?.parts.map(textOf).join('') ?? '',
-  // Without `alt=sse` the pieces would come as a JSON array, which nothing here asks for.
+  // Without `alt=sse` the pieces would be a JSON array, which nothing here requests.
   wantsStream: ({ path, query }) => path.endsWith(':streamGenerateContent') && query === 'alt=sse',
   answer(call, canned) {
     const usage = usageOf(call, canned);
@@ -129,7 +129,7 @@ const protocol: Protocol = {
         part.text === undefined ? [part] : wordsOf(part.text).map((text) => ({ ...part, text })),
       );
       return parts.map((part, at) => ({
-        // What is said of the whole comes with the last piece.
+        // Fields about the whole response come with the last piece.
         ...(at === parts.length - 1 ? candidate : { index: candidate.index }),
         content: { role: 'model', parts: [part] },
       }));

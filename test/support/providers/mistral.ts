@@ -3,7 +3,7 @@ import { chatCompletions, requireCallsAndResults, textOf } from './openai.ts';
 import { DataUrl, HttpUrl, JsonSchemaObject, type Protocol, wordsOf } from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
-/** https://docs.mistral.ai/api/endpoint/chat: an unknown field is refused, and so is an id that is not made like this. */
+/** https://docs.mistral.ai/api/endpoint/chat: unknown fields are rejected, and so are ids of another form. */
 const CallId = z.string().regex(/^[A-Za-z0-9]{9}$/);
 const Url = (type: RegExp) => z.union([DataUrl(type), HttpUrl]);
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
@@ -76,7 +76,7 @@ const Request = z.strictObject({
   prompt_mode: z.literal('reasoning').nullish(),
 });
 
-/** What an assistant has said last can only be a beginning that is to be continued. */
+/** A final assistant message can only be a prefix to be continued. */
 function requireLastByUser(messages: z.infer<typeof Message>[], context: z.RefinementCtx): void {
   const last = messages.at(-1);
   if (last?.role === 'system' || (last?.role === 'assistant' && last.prefix !== true))
@@ -146,7 +146,7 @@ const protocol: Protocol = {
   }),
 };
 
-/** A reasoning model's content is a list of parts, whose texts come word by word. */
+/** A reasoning model's content is a list of parts, whose texts arrive word by word. */
 function piecesOf(content: unknown): unknown[] {
   if (typeof content === 'string') return wordsOf(content);
   if (!Array.isArray(content)) return [];

@@ -4,10 +4,10 @@ import type { HttpProvider } from '../../../src/models/providers/registry.ts';
 import type { AllowPrivate } from '../../../src/outbound/target.ts';
 import { PATIENCE_MS } from '../wait-for.ts';
 
-/** The key every stand-in is called with. */
+/** The key for every stand-in. */
 export const TEST_KEY = 'sk-test-0123456789abcdef';
 
-/** Models of the stand-ins at these base URLs; a provider without one has no credentials. */
+/** Models of the stand-ins at these base URLs; providers without one have no credentials. */
 export function modelsAt(
   baseUrls: Partial<Record<HttpProvider, string>>,
   options: {
@@ -44,7 +44,7 @@ export function callOf(model: string, rest: Partial<ModelCall> = {}): ModelCall 
   };
 }
 
-/** The `ModelError` a call ends in; anything else fails the test. */
+/** The `ModelError` of a call; anything else fails the test. */
 export async function modelErrorOf(call: Promise<unknown>): Promise<ModelError> {
   try {
     await call;
@@ -55,7 +55,7 @@ export async function modelErrorOf(call: Promise<unknown>): Promise<ModelError> 
   throw new Error('The call succeeded.');
 }
 
-/** A call that is streamed, and the pieces that it came in. */
+/** A streamed call, and the pieces that it received. */
 export function streamed(model: string, rest: Partial<ModelCall> = {}): { call: ModelCall; deltas: ModelDelta[] } {
   const deltas: ModelDelta[] = [];
   return { call: callOf(model, { ...rest, onDelta: (delta) => deltas.push(delta) }), deltas };

@@ -114,7 +114,7 @@ const ROUTES: Record<string, (request: BatchRequest, id: string) => Promise<void
       res.destroy();
       return;
     }
-    // What is wrong with it is said only when it is looked at.
+    // Errors are reported only when it is polled.
     sendJson(res, 200, { ...batchObject(batch), status: 'validating', errors: null, failed_at: null });
   },
   async 'GET batches'({ res, query, store }) {

@@ -13,7 +13,7 @@ import {
 } from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
-/** Of gateways to Anthropic: where its cache ends. */
+/** For gateways to Anthropic: the end of the cached part. */
 const marked = { cache_control: z.looseObject({ type: z.literal('ephemeral') }).optional() };
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...marked });
 const Text = z.union([z.string(), z.array(TextPart).min(1)]);
@@ -66,7 +66,7 @@ const Message = z.discriminatedUnion('role', [
     ),
   z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Text, ...marked }),
 ]);
-/** What of a message can be read the same way, whichever provider's it is. */
+/** The fields of a message that are the same for all providers. */
 interface AnyMessage {
   role: string;
   content?: string | readonly { type: string; text?: unknown }[] | null | undefined;
@@ -118,7 +118,7 @@ const Request = z
     'parallel_tool_calls needs tools',
   );
 
-/** After an assistant's calls come the results of each, and no others. */
+/** An assistant's calls must be followed by exactly their results. */
 export function requireCallsAndResults(messages: readonly AnyMessage[], context: z.RefinementCtx): void {
   const fault = (message: string) => context.addIssue({ code: 'custom', message });
   let open = new Set<string>();

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { BatchProtocol } from './batches.ts';
 
-/** What a stand-in is to answer; null usage leaves it out. */
+/** The response of a stand-in; null usage omits it. */
 export interface CannedAnswer {
   text: string;
   /** In the provider's own words; default: a complete answer. */
   finishReason?: string;
   usage?: CannedUsage | null;
-  /** The model that is said to have served it; default: the one asked for. */
+  /** The model reported in the response; default: the requested one. */
   servedBy?: string;
-  /** The tools that it asks for. */
+  /** The tool calls that it requests. */
   toolCalls?: { id: string; name: string; input: unknown }[];
   /** OpenAI's refusal. */
   refusal?: string;
@@ -27,7 +27,7 @@ export interface CannedUsage {
   cacheWrite?: number;
 }
 
-/** A request as a stand-in saw it. */
+/** A request as received by a stand-in. */
 export interface RecordedCall {
   /** Milliseconds since the epoch. */
   at: number;
@@ -54,10 +54,10 @@ export const Behaviour = z.strictObject({
   /** Every nth call is answered with 500. */
   failEvery: z.int().positive().optional(),
   /**
-   * `fail`: answers with `status`, `body` and `headers`; `hold`: answers when it is told to behave differently, or the same
-   * again; `stall`: never answers; `hang-up`: closes the connection without an answer. In the middle of an answer or a stream
-   * `stall-halfway` goes silent and `break-halfway` closes the connection; in the middle of a stream `end-halfway` ends it as
-   * if it were whole, and `fail-halfway` sends `body` as an error.
+   * `fail`: responds with `status`, `body` and `headers`; `hold`: responds when its behavior is set again; `stall`: never
+   * responds; `hang-up`: closes the connection without a response. In the middle of a response or a stream `stall-halfway` goes
+   * silent and `break-halfway` closes the connection; in the middle of a stream `end-halfway` ends it as if it were complete,
+   * and `fail-halfway` sends `body` as an error.
    */
   mode: z
     .enum([
@@ -78,25 +78,25 @@ export const Behaviour = z.strictObject({
     .optional(),
   /** Wait before each event of a stream, in milliseconds. */
   eventMs: z.number().nonnegative().optional(),
-  /** Answers in one piece, whatever it is asked. */
+  /** Responds in one piece, even if a stream is requested. */
   ignoresStream: z.boolean().optional(),
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
-  /** Every nth call whose prompt contains `matching` is answered without saying what it has used. */
+  /** Every nth call whose prompt contains `matching` gets a response without usage. */
   hideUsageEvery: z.int().positive().optional(),
   /** `mode` holds for every nth call only. */
   every: z.int().positive().optional(),
   /** `mode` holds for prompts that contain this only. */
   matching: z.string().optional(),
-  /** `mode` holds after so many calls only. */
+  /** `mode` applies only after that many calls. */
   after: z.int().nonnegative().optional(),
-  /** `mode` holds for so many calls, then answers are normal again; default: until told otherwise. */
+  /** `mode` applies to that many calls, then responses are normal again; default: until changed. */
   times: z.int().positive().optional(),
 });
 export type Behaviour = z.infer<typeof Behaviour>;
 
-/** One event of a stream; data that is no text goes as JSON. */
+/** One event of a stream; data other than strings is sent as JSON. */
 export interface StreamEvent {
   event?: string;
   data: unknown;
@@ -108,7 +108,7 @@ export interface Protocol {
   serves(path: string): boolean;
   /**
    * The last message's text.
-   * @throws ZodError where the request is none of the provider's: an unknown field, a wrong shape, a result without its call
+   * @throws ZodError if the request violates the provider's API: an unknown field, a wrong shape, a result without its call
    */
   promptOf(body: Record<string, unknown>): string;
   answer(call: RecordedCall, canned: CannedAnswer): Record<string, unknown>;
@@ -118,7 +118,7 @@ export interface Protocol {
   /** The answer of mode `empty`. */
   emptyAnswer(call: RecordedCall): unknown;
   error(status: number, message: string): unknown;
-  /** Its batches, where the stand-in has them. */
+  /** Its batches, if the stand-in has them. */
   batches?: BatchProtocol;
 }
 
@@ -142,7 +142,7 @@ export function halvesOf(text: string): string[] {
 }
 
 export const HttpUrl = z.url({ protocol: /^https?$/ });
-/** No regular expression: over 20 MiB, backtracking may need more stack than there is. */
+/** Not a regular expression: for 20 MiB, backtracking may exhaust the stack. */
 export const Base64 = z
   .string()
   .min(1)

@@ -10,7 +10,7 @@ export function sendJson(
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
-/** Until a response that takes no more for now can take more, or is over. */
+/** Waits until a response with a full buffer accepts more, or is over. */
 export function untilDrained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

@@ -3,9 +3,9 @@ import { Behaviour, type RecordedCall } from './protocol.ts';
 import type { StandIn, StandInOptions } from './stand-in.ts';
 
 /**
- * Runs a stand-in as a process of its own, so that its counts outlive whatever calls it. Prints one line, its port, when it
- * is ready. Flags: `--port`, `--latency` (ms), `--rate-limit-every`, `--retry-after`, `--fail-every`, `--mode`, `--status`,
- * `--answer` (the same text to every prompt), `--tokens` (used for every prompt, and as many for its answer).
+ * Runs a stand-in as a separate process, so that its counts outlive its callers. Prints its port on one line when it is ready.
+ * Flags: `--port`, `--latency` (ms), `--rate-limit-every`, `--retry-after`, `--fail-every`, `--mode`, `--status`, `--answer`
+ * (the same text for every prompt), `--tokens` (usage of every prompt, and of its response).
  */
 export async function runStandIn(start: (options: StandInOptions) => Promise<StandIn>): Promise<void> {
   const { values } = parseArgs({

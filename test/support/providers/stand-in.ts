@@ -12,12 +12,12 @@ export interface StandInOptions {
   latencyMs?: number;
   /** Default: any free port. */
   port?: number;
-  /** Whether requests are kept in `calls`; default true. Counts are kept always. */
+  /** Whether requests are kept in `calls`; default true. Counts are always kept. */
   keepCalls?: boolean;
 }
 
 export interface StandIn {
-  /** As a provider's SDK takes it, with the API's version at the end. */
+  /** In the form that a provider's SDK expects, ending with the API's version. */
   baseUrl: string;
   port: number;
   calls: RecordedCall[];
@@ -26,21 +26,22 @@ export interface StandIn {
   countBy(prompt: string): number;
   /** Replaces the behaviour so far; without an argument answers are normal again. */
   behave(behaviour?: Behaviour): void;
-  /** Its batches; only where its protocol has them. */
+  /** Its batches, if its protocol has them. */
   batches: BatchStore;
   close(): Promise<void>;
 }
 
 const HUGE_BYTES = 17 * 1024 * 1024;
 
-/** What `GET /__calls` counts a prompt under: the first 16 hexadecimal digits of its SHA-256. */
+/** The key of a prompt in `GET /__calls`: the first 16 hexadecimal digits of its SHA-256. */
 export function promptKey(prompt: string): string {
   return createHash('sha256').update(prompt).digest('hex').slice(0, 16);
 }
 
 /**
- * Answers a provider's protocol on 127.0.0.1. `GET /__calls` counts, `POST /__behave` takes a `Behaviour`, `POST /__reset` forgets.
- * `GET /__batches` shows the batches and files, `POST /__batches` takes a `BatchBehaviour`, `POST /__batches/end` ends those in progress.
+ * Serves a provider's protocol on 127.0.0.1. `GET /__calls` returns counts, `POST /__behave` accepts a `Behaviour`, `POST /__reset`
+ * clears everything. `GET /__batches` returns the batches and files, `POST /__batches` accepts a `BatchBehaviour`, `POST /__batches/end`
+ * ends those in progress.
  */
 export async function startStandIn(
   protocol: Protocol,
@@ -196,7 +197,7 @@ export async function startStandIn(
       if (!res.headersSent) sendJson(res, 400, protocol.error(400, String(error)));
     });
   });
-  // As long as providers keep theirs: a call must not meet a connection that is just being closed since the machine is slow.
+  // As long as at providers: a call must not meet a connection that is just being closed because the machine is slow.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const address = server.address();
@@ -231,7 +232,7 @@ function startStream(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
 }
 
-/** Each event is on the wire before the next is made, as far as the reader keeps up. */
+/** Each event is sent before the next is created, as far as the reader keeps up. */
 async function sendEvents(res: ServerResponse, events: readonly StreamEvent[], eventMs = 0): Promise<void> {
   for (const { event, data } of events) {
     if (eventMs > 0) await sleep(eventMs);

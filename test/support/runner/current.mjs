@@ -1,2 +1,2 @@
-/** What `@jest/globals` has for the file that is being run. */
+/** The content of `@jest/globals` for the current file. */
 export const current = {};

@@ -2,7 +2,7 @@ import { jestExpect } from '@jest/expect';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { current } from './current.mjs';
 
-/** Helpers are loaded once and are used by many files: each call goes to what the file that is being run has. */
+/** Helpers are loaded once and used by many files: each call is forwarded to the current file's globals. */
 const ofCurrent = (name) =>
   new Proxy(() => undefined, {
     apply: (_, self, args) => Reflect.apply(current[name], self, args),

@@ -5,21 +5,20 @@ import { pathToFileURL } from 'node:url';
 import { current } from './current.mjs';
 
 /**
- * Runs a test file with jest-circus in the process itself, and not in a context of its own: modules are loaded by Node.js, once for all files that
- * a worker process of Jest runs. In contexts of their own, loading the service took most of the time of most files. Test files share what
- * modules keep, so a module that keeps something keeps it for all of them.
+ * Runs a test file with jest-circus in the process itself, not in a separate context: Node.js loads modules once for all files of a Jest
+ * worker process. In separate contexts, loading the service took most of the time of most files. Test files therefore share module state.
  *
- * A `testRunner` of Jest (jest.config.js). It calls the adapter of jest-circus as `jest-circus/runner` does.
+ * A `testRunner` of Jest (jest.config.js). It calls the adapter of jest-circus like `jest-circus/runner` does.
  */
 const require = createRequire(import.meta.url);
 const ADAPTER = path.join(path.dirname(require.resolve('jest-circus/package.json')), 'build', 'jestAdapterInit.js');
-/** Under which jest-circus keeps who hears of events: of the file before, too, where it is not taken away. */
+/** The key of jest-circus's event handlers, which would otherwise include those of the previous file. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') return { url: new URL('./globals.mjs', import.meta.url).href, shortCircuit: true };
-    // The client's sources, as the other programs of the repository take them: nothing has to be built before a test.
+    // The client's sources, as for the other programs of the repository: tests need no build.
     return next(specifier, { ...context, conditions: [...context.conditions, 'pms-source'] });
   },
 });

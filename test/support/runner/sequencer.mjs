@@ -1,18 +1,18 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Jest's own, which comes with its core. */
+/** Jest's own sequencer, which comes with its core. */
 const ofJest = createRequire(createRequire(import.meta.url).resolve('jest'));
 const { default: Sequencer } = createRequire(ofJest.resolve('@jest/core'))('@jest/test-sequencer');
 
-/** Folders whose tests wait most of the time: for heartbeats that are missed, for servers that come back. */
+/** Folders whose tests mostly wait: for missed heartbeats, for servers to come back. */
 const MOSTLY_WAIT = /^test\/(faults|hostile|e2e|telemetry)\//;
-/** Those come in this part of the sequence: none of them is left for the end, where nothing goes on beside it. */
+/** These run within this part of the sequence, so that none is left for the end, where nothing runs in parallel. */
 const WITHIN = 0.8;
 
 /**
- * Jest takes the longest files first, which would let those that wait go on beside each other while the processors idle, and the
- * others after them, which want more than there is. Here each that waits goes on beside some that work.
+ * Jest runs the longest files first, so that waiting tests would run together while the processors idle, followed by the others,
+ * which compete. This mixes tests that wait with tests that work.
  */
 export default class EvenlyWaiting extends Sequencer {
   sort(tests) {
