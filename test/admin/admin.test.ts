@@ -56,28 +56,28 @@ describe('workspaces', () => {
 
 describe('a workspace that is deleted', () => {
   test('is refused and forgotten at once, once its name was given twice', async () => {
-    const made = await adminJson('workspace', 'create', 'toDelete', '--owner', 'ada@example.com');
-    const { key } = await adminJson('key', 'create', '--workspace', 'toDelete', '--name', 'ci', '--scopes', 'read');
+    const made = await adminJson('workspace', 'create', 'old-team', '--owner', 'ada@example.com');
+    const { key } = await adminJson('key', 'create', '--workspace', 'old-team', '--name', 'ci', '--scopes', 'read');
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
-    expect(await admin('workspace', 'delete', 'toDelete')).toMatchObject({
+    expect(await admin('workspace', 'delete', 'old-team')).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining('Nothing was deleted'),
     });
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
-    expect(await adminJson('workspace', 'delete', 'toDelete', '--yes')).toEqual({ ...made, keys: 1 });
+    expect(await adminJson('workspace', 'delete', 'old-team', '--yes')).toEqual({ ...made, keys: 1 });
     await waitFor('its key to be refused', async () => (await service.call('GET', '/prompts', { key })).status === 401);
     const { data } = await adminJson('workspace', 'list');
-    expect(data.map(({ name }: { name: string }) => name)).not.toContain('toDelete');
-    expect(await admin('key', 'create', '--workspace', 'toDelete', '--name', 'ci', '--scopes', 'read')).toMatchObject({
+    expect(data.map(({ name }: { name: string }) => name)).not.toContain('old-team');
+    expect(await admin('key', 'create', '--workspace', 'old-team', '--name', 'ci', '--scopes', 'read')).toMatchObject({
       code: 1,
     });
-    expect(await admin('workspace', 'delete', 'toDelete', '--yes')).toMatchObject({
+    expect(await admin('workspace', 'delete', 'old-team', '--yes')).toMatchObject({
       code: 1,
-      stderr: 'error: There is no workspace "toDelete".\n',
+      stderr: 'error: There is no workspace "old-team".\n',
     });
     // The name is free.
-    await adminJson('workspace', 'create', 'toDelete', '--owner', 'ada@example.com');
+    await adminJson('workspace', 'create', 'old-team', '--owner', 'ada@example.com');
   });
 });
 

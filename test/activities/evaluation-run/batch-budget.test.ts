@@ -44,7 +44,7 @@ describe('with a small budget', () => {
     expect(begin(budget)).toBe(2);
   });
 
-  test('free answers count as seen, though they say nothing about what the mostExpensive model costs', () => {
+  test('free answers count as seen, though they say nothing about what the most expensive model costs', () => {
     const budget = budgetOf(1, 0.001);
     budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0, unknownShare: 0, ratioToMostExpensive: null });
     expect(begin(budget)).toBe(2);
@@ -99,7 +99,7 @@ test('of an example with a judge only the call of unknown cost counts as its sha
 });
 
 describe('with fallback models', () => {
-  test('what is set aside does for the mostExpensive of them, whichever has responded', () => {
+  test('what is set aside does for the most expensive of them, whichever has responded', () => {
     const budget = budgetOf(100, 8);
     for (let example = 0; example < 400; example++) {
       const cost =
@@ -113,7 +113,7 @@ describe('with fallback models', () => {
     expect(budget.spentUsd).toBeCloseTo(18, 9);
   });
 
-  test('a free answer says nothing about what the mostExpensive would cost', () => {
+  test('a free answer says nothing about what the most expensive would cost', () => {
     const budget = budgetOf(100, 5);
     for (let example = 0; example < 10; example++)
       budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0, unknownShare: 0, ratioToMostExpensive: null });
