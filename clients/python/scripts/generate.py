@@ -34,7 +34,7 @@ CONSTRAINTS = {
 
 
 def lenient(schema: Any, *, names: bool = False) -> Any:
-    """A schema without what is only for those who send it.
+    """A schema without constraints that only apply to requests.
 
     Args:
         names: whether the keys of this object are names of fields, not keywords.
@@ -56,7 +56,7 @@ def references_in(schema: Any) -> set[str]:
 
 
 def received(api: Any) -> dict[str, Any]:
-    """The schemas of what is returned. Errors are raised."""
+    """The schemas of responses. Errors are raised instead."""
     schemas = api["components"]["schemas"]
     waiting = references_in([method["responses"] for item in api["paths"].values() for method in item.values()])
     # Message types are useful to code that writes messages.
@@ -110,7 +110,7 @@ def without_async(text: str) -> str:
 
 
 def formatted(text: str) -> str:
-    """Imports are in another order without `async`, or are not needed, and lines are shorter."""
+    """Without `async`, imports have another order or are unused, and lines are shorter."""
     for command in (["check", "--fix", "--select", "I,F401"], ["format"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--quiet", "--config", HERE / "pyproject.toml", "-"],

@@ -1,4 +1,4 @@
-"""The methods of the client that are made from the operations of the OpenAPI document: those that nobody has written by hand."""
+"""The client methods generated from the operations of the OpenAPI document, except those written by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def singular(name: str) -> str:
 
 
 def methods_by_hand() -> set[str]:
-    """`prompts.create`, and `usage` for what the client itself has."""
+    """`prompts.create`, and `usage` for operations of the client itself."""
     found = set()
     for path in ASYNC.glob("*.py"):
         if path.name == MADE:
@@ -41,7 +41,7 @@ def methods_by_hand() -> set[str]:
 
 
 class Operation:
-    """An operation of the document, as Python sees it."""
+    """An operation of the document in Python terms."""
 
     def __init__(self, api: Any, name: str, method: str, path: str, operation: Any) -> None:
         self.resource, _, self.method_name = name.rpartition(".")
@@ -70,7 +70,7 @@ class Operation:
             self.item = fields["data"]["items"]["$ref"].rsplit("/", 1)[1]
 
     def segments(self) -> Iterator[tuple[str, str | None]]:
-        """Each segment of the path as Python has it, and the parameter that it is, if it is one."""
+        """Each path segment as a Python expression, with its parameter if it is one."""
         before = ""
         for segment in self.path.strip("/").split("/"):
             if not segment.startswith("{"):
@@ -133,7 +133,7 @@ def literal(value: Any) -> str:
 
 
 def type_of(schema: Schema, schemas: dict[str, Schema]) -> str:
-    """The type of what a caller gives. What is in an object is checked by the service."""
+    """The type of a caller's argument. The service validates the content of objects."""
     if "$ref" in schema:
         return type_of(schemas.get(schema["$ref"].rsplit("/", 1)[1], {"type": "string"}), schemas)
     if "const" in schema:
@@ -164,7 +164,7 @@ def operations_of(api: Any, names: dict[str, str]) -> list[Operation]:
 
 
 def operation_classes(api: Any, names: dict[str, str]) -> str:
-    """The source of a class for each resource, to be completed by hand where it must."""
+    """The source of a class for each resource, completed by hand where necessary."""
     by_resource: dict[str, list[str]] = {}
     for operation in operations_of(api, names):
         by_resource.setdefault(operation.resource, []).append(operation.source())
@@ -191,7 +191,7 @@ from .transport import AsyncTransport
 
 
 def bodies(api: Any, names: dict[str, str]) -> str:
-    """The source of what requests have as their bodies."""
+    """The source of the types of request bodies."""
     schemas = api["components"]["schemas"]
     used = sorted({operation.body for operation in operations_of(api, names) if operation.body})
     classes = []

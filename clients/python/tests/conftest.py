@@ -19,7 +19,7 @@ def pms() -> Iterator[Pms]:
 
 @pytest.fixture
 def name() -> str:
-    """Of a prompt that no other test has."""
+    """The name of a prompt that no other test uses."""
     return f"python/{uuid.uuid4().hex}"
 
 
@@ -30,7 +30,7 @@ def through_proxy() -> Iterator[Proxy]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A line of JSON for each test, where a file for them is named."""
+    """Writes a line of JSON for each test, if a file for them is named."""
     file = os.environ.get("PMS_TEST_REPORT")
     if file is None or (report.when != "call" and report.outcome == "passed"):
         return

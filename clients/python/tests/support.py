@@ -22,12 +22,12 @@ API_KEY = os.environ.get("PMS_API_KEY", "pms_unset")
 
 
 def vectors(name: str) -> Any:
-    """What the service and its clients must do alike: test/vectors/README.md."""
+    """Behavior that the service and its clients share: test/vectors/README.md."""
     return json.loads((VECTORS / f"{name}.json").read_text())
 
 
 def until(what: str, look: Callable[[], bool]) -> None:
-    """Looks again and again."""
+    """Polls until the condition holds."""
     latest = time.monotonic() + PATIENCE_SECONDS
     while not look():
         assert time.monotonic() < latest, f"Waited {PATIENCE_SECONDS} s in vain for {what}."
@@ -35,7 +35,7 @@ def until(what: str, look: Callable[[], bool]) -> None:
 
 
 def call(method: str, path: str, body: object = None, key: str = API_KEY) -> Any:
-    """Past the client, to set up what a test needs."""
+    """Bypasses the client, to set up what a test needs."""
     response = httpx.request(
         method, f"{BASE_URL}/v1{path}", json=body, headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_SECONDS
     )
@@ -44,7 +44,7 @@ def call(method: str, path: str, body: object = None, key: str = API_KEY) -> Any
 
 
 class Proxy:
-    """A TCP proxy before the service. It knows nothing of what goes through it."""
+    """A TCP proxy before the service, without knowledge of the protocol."""
 
     def __init__(self) -> None:
         target = urlsplit(BASE_URL)
@@ -60,7 +60,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def go_away(self) -> None:
-        """Ends all connections, and takes no new ones."""
+        """Ends all connections, and accepts no new ones."""
         self._is_away = True
         self._end_all()
 
@@ -68,11 +68,11 @@ class Proxy:
         self._is_away = False
 
     def lose(self, what: bytes, times: int = 1) -> None:
-        """Of the next responses that have this in them, that many are lost from there on, and their connections with them."""
+        """Loses that many of the next responses that contain this, from there on, with their connections."""
         self._cut_at, self._cut_behind, self.cuts_left = what, b"", times
 
     def cut_behind_event(self, type_: str, times: int) -> None:
-        """Of the next streams, that many are cut off behind the first event of this type."""
+        """Cuts off that many of the next streams after the first event of this type."""
         self._cut_at, self._cut_behind, self.cuts_left = f"event: {type_}\n".encode(), b"\n\n", times
 
     def close(self) -> None:

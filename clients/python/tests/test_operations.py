@@ -1,4 +1,4 @@
-"""Every operation of the document is a method, and what comes back is typed."""
+"""Every operation of the document is a method with a typed result."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def make(name: str, template: str = "Greet {{ name }}.", **more: Any) -> Any:
 
 
 class Requests:
-    """Counts what goes to the service."""
+    """Counts requests to the service."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
@@ -115,7 +115,7 @@ def test_messages_are_appended_as_the_service_does(pms: Pms, name: str) -> None:
 
 
 def test_requests_of_a_busy_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """10,000 gets a minute of 100 prompts, with a clock of its own."""
+    """10,000 gets per minute of 100 prompts, with a simulated clock."""
     clock = [0.0]
     requests: list[float] = []
 

@@ -1,4 +1,4 @@
-"""Prompts as requests of providers' own clients, and what those answer as runs."""
+"""Prompts as requests of providers' own clients, and their responses as runs."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ DATASET = {
 
 
 def sample(path: str) -> Any:
-    """What the OpenAPI document has as the response of a POST."""
+    """The response of a POST in the OpenAPI document."""
     api = json.loads((Path(__file__).resolve().parents[3] / "openapi.json").read_text())
     content = api["paths"][path]["post"]["responses"]["201"]["content"]["application/json"]
     [example] = content["examples"].values()
@@ -49,7 +49,7 @@ def refusal(status: int, code: str, retry_after: int | None = None) -> httpx.Res
 
 
 class Service:
-    """Responds with one after the other; notes what it was asked, and how long the client waited in between."""
+    """Sends these responses in order; records the requests, and the client's waits in between."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: httpx.Response | Exception, **options: Any) -> None:
         self._responses = list(responses)

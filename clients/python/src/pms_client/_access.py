@@ -1,4 +1,4 @@
-"""Where the service is, and with which key: checked before anything is sent, since errors of HTTP clients show headers."""
+"""The service's address and key, checked before anything is sent, because errors of HTTP clients show headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def checked_url(base_url: str) -> str:
     """The base of all paths.
 
     Raises:
-        ValueError: if it is not a URL of http or https, or has a user and password, which are not shown.
+        ValueError: if it is not an http or https URL, or has a user and password, which are not shown.
     """
     base = base_url.strip().rstrip("/")
     url = _parsed(base)
@@ -35,10 +35,10 @@ def _parsed(url: str) -> SplitResult | None:
 
 
 def checked_key(api_key: str) -> str:
-    """A key without the white space around it, which files end with.
+    """The key without surrounding white space, such as the line break of a file.
 
     Raises:
-        ValueError: if no header can hold it. It does not show the key.
+        ValueError: if it is not a valid header value. It does not show the key.
     """
     key = api_key.strip()
     if not key:
@@ -49,9 +49,8 @@ def checked_key(api_key: str) -> str:
 
 
 def refuse_bad_header(error: httpx.TransportError) -> None:
-    """
-    Raises:
-        ValueError: if the error is about a header of the request. It does not show the header, which the error does.
+    """Raises:
+        ValueError: if the error concerns a header of the request. It does not show the header, unlike the error.
     """
     if isinstance(error, httpx.LocalProtocolError) and "header" in str(error):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The cache of prompts, which knows nothing of how they are fetched."""
+"""The cache of prompts, independent of how they are fetched."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ _DUMP_FORMAT = 1
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
 MISSING_SECONDS = 10.0
-"""For how long a 404 is believed where there is a fallback."""
+"""How long a 404 is cached if there is a fallback."""
 
 
 Key: TypeAlias = tuple[str, str | None, int | None]
-"""What was asked for: name, label and version. Both None: the latest version."""
+"""Name, label and version. Without label and version, the latest version."""
 
 
 @dataclass(slots=True)
 class Entry:
     prompt: Prompt
     checked_at: float
-    """When the service last said that this is what it has; of `time.monotonic()`."""
+    """When the service last confirmed it, by `time.monotonic()`."""
     ttl: float
-    """Seconds, as last asked for."""
+    """Seconds, as last requested."""
     was_used: bool = False
-    """Since it was checked."""
+    """Since the last check."""
     is_stale: bool = False
-    """Found too old by someone who asked."""
+    """Set by a caller that found it too old."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheMetrics:
-    """Counted since the client was made. Threads may lose a few hits."""
+    """Counters since the creation of the client. Threads may lose a few hits."""
 
     hits: int
-    """Given from the cache, stale ones too."""
+    """Returned from the cache, including stale ones."""
     stale_hits: int
     misses: int
-    """Not in the cache: had to be fetched, or replaced by a fallback."""
+    """Not in the cache: fetched, or replaced by a fallback."""
     fallbacks: int
-    """Gets that were given the caller's fallback."""
+    """Gets that returned the caller's fallback."""
     requests: int
-    """To the service, repetitions not counted."""
+    """Requests to the service, without retries."""
     failed_requests: int
     evictions: int
-    """Prompts that left the cache: it was full, or the service said that they are gone."""
+    """Prompts removed from the cache: it was full, or the service no longer has them."""
     size: int
 
 
@@ -97,7 +97,7 @@ class PromptCache:
             self.evictions += 1
 
     def evict(self, key: Key) -> None:
-        """The service has no such prompt."""
+        """The service does not have the prompt."""
         if self._entries.pop(key, None) is not None:
             self.evictions += 1
         if len(self._missing) >= self._max_prompts:
@@ -109,7 +109,7 @@ class PromptCache:
         self._missing.clear()
 
     def due(self) -> list[tuple[Key, Entry]]:
-        """What is to be refreshed in one go: what is stale, and what was used and will be stale before long."""
+        """The prompts to refresh together: stale ones, and used ones that will soon be stale."""
         now = time.monotonic()
         return [
             (key, entry)
@@ -118,7 +118,7 @@ class PromptCache:
         ]
 
     def keep(self, key: Key, entry: Entry, release: Mapping[str, Any] | None) -> None:
-        """The service still has what is in the cache. Who gets it may have changed."""
+        """The service confirmed the cached version. Its release may have changed."""
         if self._entries.get(key) is entry:
             entry.prompt = entry.prompt.with_release(release)
             entry.checked_at = time.monotonic()
@@ -130,7 +130,9 @@ class PromptCache:
         self._paused_until = 0.0
 
     def failed(self, error: PmsError) -> None:
-        """It has not, or only to say that it can't. It is left alone for a while, where there is something to use meanwhile."""
+        """The service has not responded, or reported a failure. It is not called for a while if there is something to use
+        instead.
+        """
         self.failed_requests += 1
         self._failures += 1
         pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2.0 ** (self._failures - 1))

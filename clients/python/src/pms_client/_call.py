@@ -1,4 +1,4 @@
-"""What is asked of the service, and when it is asked again."""
+"""Requests to the service, and when they are retried."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ _IDEMPOTENCY_KEY = "Idempotency-Key"
 class Call:
     method: str
     path: str
-    """Below `/v1`; its segments are quoted."""
+    """Relative to `/v1`, with quoted segments."""
     params: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
-    """JSON; None: no body."""
+    """JSON; None for no body."""
     content: bytes | None = None
-    """In place of JSON."""
+    """Replaces JSON."""
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     """Seconds without a byte. Default: the client's."""
     is_repeatable: bool = False
-    """Whether it may be sent again where nobody knows whether it was done."""
+    """Whether it can be sent again if the outcome is unknown."""
     idempotency_key: str | None = None
-    """What its errors tell besides: the key that it, or what it goes on from, was sent with."""
+    """Additional data for errors: the idempotency key of this request, or of the one that it continues."""
 
     @property
     def execution_id(self) -> str | None:
-        """The execution that it is about, where it names one."""
+        """The execution of the request, if it names one."""
         segments = self.path.split("/")
         return segments[2] if len(segments) > 2 and segments[2].startswith("exec_") else None
 
 
 def path_of(*segments: str) -> str:
-    """A path in which each segment is quoted. A `/` in the name of a prompt is part of its segment."""
+    """A path with quoted segments. A `/` in a prompt name is part of its segment."""
     return "".join(f"/{quote(segment, safe='')}" for segment in segments)
 
 
 def params_of(**params: object) -> dict[str, str]:
-    """Parameters as they are sent; those that are None are left out."""
+    """Query parameters without those that are None."""
     return {name.rstrip("_"): _text_of(value) for name, value in params.items() if value is not None}
 
 
@@ -81,7 +81,7 @@ def create(
     headers: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> Call:
-    """A POST that is done once, however often it is sent: it gets an `Idempotency-Key`, unless the caller has one."""
+    """An idempotent POST: it gets an `Idempotency-Key`, unless the caller has one."""
     key = idempotency_key or str(uuid.uuid4())
     return Call(
         "POST",
@@ -95,12 +95,12 @@ def create(
 
 
 class Patience:
-    """How long a call that keeps failing is sent again: by the time since its first failure, since a service that restarts is
-    away for a time and not for a number of requests.
+    """How long a failing call is retried, measured from its first failure, because a restarting service is away for a time
+    rather than a number of requests.
 
     Args:
         retry_for: seconds.
-        max_retries: how often at most. None: as often as the time allows.
+        max_retries: maximum number of retries. None: limited only by the time.
     """
 
     def __init__(self, retry_for: float, max_retries: int | None) -> None:
@@ -110,14 +110,14 @@ class Patience:
         self._until = 0.0
 
     def reset(self) -> None:
-        """It has worked: what fails later fails for the first time."""
+        """Call after a success."""
         self._failures = 0
 
     def seconds_after(self, call: Call, error: PmsError, cause: BaseException | None) -> float | None:
-        """How long to wait before a call is sent again, no less than `Retry-After`. None: it is not.
+        """The wait before the next attempt, at least `Retry-After`. None to give up.
 
         Args:
-            cause: of httpx, where no response came.
+            cause: of httpx, if there was no response.
         """
         retry_after = 0.0
         if isinstance(error, ApiError):
@@ -139,16 +139,15 @@ class Patience:
 
 
 def telling(error: PmsError, call: Call) -> PmsError:
-    """The error, with what is known of its call."""
+    """The error, with the known data of its call."""
     error.idempotency_key = call.idempotency_key
     error.execution_id = call.execution_id
     return error
 
 
 def parsed(model: type[Model], response: httpx.Response) -> Model:
-    """
-    Raises:
-        UnexpectedResponseError: where the response is not such a record.
+    """Raises:
+        UnexpectedResponseError: if the response is not such a record.
     """
     try:
         return model.model_validate_json(response.content)

@@ -1,4 +1,4 @@
-"""Fills prompts with variables, by the rules of the service: what is refused here would be refused there."""
+"""Fills prompts with variables by the service's rules: it rejects exactly what the service would reject."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_DETAILS = 1_000
 
 @dataclass(slots=True)
 class _Variable:
-    """What a variable's value is used as, and what the prompt declares of it."""
+    """The types that a variable's value is used as, and its declaration in the prompt."""
 
     name: str
     input: Mapping[str, Any] | None
@@ -26,7 +26,7 @@ class _Variable:
     as_messages: bool = False
     as_file: bool = False
     is_optional: bool = False
-    """Whether each placeholder of messages that has its name may go without."""
+    """Whether each message placeholder with its name is optional."""
 
     @property
     def is_required(self) -> bool:
@@ -52,14 +52,14 @@ _Entry = str | tuple[dict[str, Any], Template | list[dict[str, Any]]]
 
 
 class CompiledPrompt:
-    """A prompt that has been parsed, once for however many fillings.
+    """A prompt, parsed once for any number of uses.
 
     Args:
-        content: `template` or `messages`, and `inputs`, as the API gives them.
-        includes: what its texts include, at any depth, by its reference.
+        content: `template` or `messages`, and `inputs`, as in the API.
+        includes: everything included by its texts, at any depth, by reference.
 
     Raises:
-        LookupError: for an include that is not among them.
+        LookupError: for a missing include.
     """
 
     def __init__(self, content: Mapping[str, Any], includes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -71,20 +71,20 @@ class CompiledPrompt:
 
     @property
     def names(self) -> list[str]:
-        """Names of all its variables, each once, in order of appearance; then what is only declared."""
+        """Names of all its variables without duplicates, in order of appearance; then those that are only declared."""
         return [variable.name for variable in self._variables]
 
     def fill(self, given: Mapping[str, object], appended: Sequence[Mapping[str, Any]] = ()) -> str | list[Message]:
-        """Fills the prompt in one pass: nothing that came from a value is ever expanded again. Extra variables are ignored.
+        """Fills the prompt in one pass: text from values is never expanded again. Extra variables are ignored.
 
         Args:
-            appended: messages that go behind the prompt's own.
+            appended: messages appended to the prompt's own.
 
         Returns:
-            The text of a template; messages where the prompt has some, or some are appended.
+            The text of a template; messages if the prompt has some, or some are appended.
 
         Raises:
-            VariablesError: naming the variables that are missing or don't fit.
+            VariablesError: naming the variables that are missing or invalid.
         """
         behind: Any = plain(list(appended))
         _refuse(message_faults(behind, "messages"))
@@ -235,7 +235,7 @@ def _fill_part(part: dict[str, Any], values: Mapping[str, _Value], filling: Fill
 
 
 def _read(variable: _Variable, given: Mapping[str, object]) -> _Value:
-    """What is given for a variable, ready to be filled in, or what is wrong with it."""
+    """The value for a variable, ready for use, or its problem."""
     path = f"variables.{variable.name}"
     declared = variable.input or {}
     if variable.name in given:
@@ -273,7 +273,7 @@ def _read(variable: _Variable, given: Mapping[str, object]) -> _Value:
 
 
 def _as_text(value: JsonValue) -> str:
-    """Strings go in as they are, numbers and booleans as text, objects and lists as compact JSON."""
+    """Strings are inserted unchanged, numbers and booleans as text, objects and lists as compact JSON."""
     return value if isinstance(value, str) else compact(value)
 
 

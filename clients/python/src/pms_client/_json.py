@@ -1,4 +1,4 @@
-"""JSON as the service reads and writes it: numbers are doubles, and texts are those of JavaScript."""
+"""JSON as the service reads and writes it: numbers are doubles, and strings are JavaScript's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_NUMBER_CHARS = 1_100
 
 
 def keeps_digits(source: str) -> bool:
-    """Whether a number of JSON is the same once it was a double, as the service reads it."""
+    """Whether a JSON number survives conversion to a double, as the service reads it."""
     if len(source) > _MAX_NUMBER_CHARS:
         return False
     value, given = float(source), Decimal(source)
@@ -36,10 +36,10 @@ def keeps_digits(source: str) -> bool:
 
 
 def plain(value: object) -> JsonValue:
-    """Makes JSON of what a caller gave: models of this package become objects, tuples lists, times texts.
+    """Converts a caller's value to JSON: models of this package become objects, tuples lists, times strings.
 
     Raises:
-        TypeError: for what JSON has no place for.
+        TypeError: for types that JSON does not support.
     """
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -62,7 +62,7 @@ def plain(value: object) -> JsonValue:
 
 
 def compact(value: JsonValue) -> str:
-    """`JSON.stringify` of JavaScript."""
+    """Equivalent to JavaScript's `JSON.stringify`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -80,7 +80,7 @@ def number(value: float) -> str:
     """A number as JavaScript writes it: `1` for 1.0, `1e+21` for 10**21, and whole numbers rounded to doubles.
 
     Raises:
-        TypeError: for numbers beyond those of doubles.
+        TypeError: for numbers out of the range of doubles.
     """
     try:
         double = float(value)
@@ -111,7 +111,7 @@ def _quoted(text: str) -> str:
 
 
 def _in_order(names: Mapping[str, Any]) -> list[str]:
-    """Names that are indices of arrays come first, in the order of numbers; the others as they were given."""
+    """Array index names come first in numeric order; the others in insertion order."""
     indices = [name for name in names if _ARRAY_INDEX.fullmatch(name) and int(name) <= _LARGEST_INDEX]
     if not indices:
         return list(names)

@@ -1,4 +1,4 @@
-"""What a list of messages must be like, before a provider takes it."""
+"""Rules for a list of messages, checked before it reaches a provider."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 Message = dict[str, Any]
-"""A message as the API has it: `{"role": …, "content": …}`."""
+"""A message in API format: `{"role": …, "content": …}`."""
 
 MAX_MESSAGES = 200
 MAX_PARTS = 100
@@ -38,14 +38,14 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Fault(NamedTuple):
-    """What is wrong, and where: in dot notation, from the variable on."""
+    """A problem and its path: in dot notation, relative to the variable."""
 
     path: str
     message: str
 
 
 def message_faults(value: object, path: str) -> list[Fault]:
-    """What is wrong with a list of messages in itself: the first fault of each message."""
+    """The problems within a list of messages: the first one of each message."""
     if not isinstance(value, list):
         return [Fault(path, "must be a list of messages")]
     if len(value) > MAX_MESSAGES:
@@ -55,7 +55,7 @@ def message_faults(value: object, path: str) -> list[Fault]:
 
 
 def file_fault(value: object, path: str) -> Fault | None:
-    """What is wrong with a file that is given for a variable."""
+    """The problems of a file given for a variable."""
     if not isinstance(value, dict):
         return Fault(path, "must be an object with one of data and url")
     for name in value:
@@ -151,8 +151,9 @@ def _is_https(url: object) -> bool:
 
 
 def order_fault(messages: Sequence[Message]) -> tuple[int, str] | None:
-    """The first place where a list is as no provider takes it: tool results without their calls, tool calls without their
-    results, system messages and nothing else."""
+    """The first problem between messages that every provider rejects: tool results without calls, calls without results, only
+    system messages.
+    """
     open_calls: dict[str, str] = {}
     calls_at = 0
     has_others = False

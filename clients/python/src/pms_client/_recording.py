@@ -9,7 +9,7 @@ from datetime import datetime
 
 
 def id_at(time_of_start: object) -> str:
-    """An id of an execution that begins with a time (UUID version 7): what is sent twice is stored once."""
+    """An execution id with a time prefix (UUID version 7): a repeated run is stored once."""
     random = int.from_bytes(os.urandom(10), "big")
     number = (_milliseconds(time_of_start) & (2**48 - 1)) << 80 | random
     number = number & ~(0xF << 76) | 0x7 << 76

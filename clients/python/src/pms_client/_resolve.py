@@ -1,4 +1,4 @@
-"""`POST /prompts/resolve`: many prompts in one request, but for what the caller has."""
+"""`POST /prompts/resolve`: many prompts in one request, except what the caller already has."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ MAX_RESOLVED = 200
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What became of one prompt."""
+    """The outcome for one prompt."""
 
     state: Literal["changed", "unchanged", "left_out", "failed"]
-    """`left_out`: the response would have been too large, ask again."""
+    """`left_out`: the response would have been too large; request it again."""
     prompt: Prompt | None = None
     error: ApiError | None = None
     release: Mapping[str, Any] | None = None
-    """With `unchanged`: the release that runs on the label now."""
+    """With `unchanged`: the release currently running on the label."""
 
 
 def resolve_call(wanted: Sequence[tuple[Key, Prompt | None]], timeout: float) -> Call:
-    """
-    Args:
-        wanted: what is asked for, and what the caller has of it.
+    """Args:
+        wanted: the requested prompts, and what the caller has of them.
         timeout: seconds without a byte.
     """
     body = {"prompts": [_wanted(key, known) for key, known in wanted]}
@@ -39,7 +38,7 @@ def resolve_call(wanted: Sequence[tuple[Key, Prompt | None]], timeout: float) ->
 
 
 def read_resolved(response: httpx.Response, count: int) -> list[Resolved]:
-    """What became of each, in the order of the call."""
+    """The outcome of each, in the order of the call."""
     try:
         data = response.json()["data"]
         resolved = [_resolved(one, response.status_code) for one in data]

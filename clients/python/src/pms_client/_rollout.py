@@ -1,4 +1,4 @@
-"""Who gets the candidate of a release: the same keys as in the service, without asking it."""
+"""Selects the candidate of a release for the same keys as the service, computed locally."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 _BUCKETS = 10_000
-"""Shares are cut into hundredths of a percent."""
+"""Shares are measured in hundredths of a percent."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedBy:
-    """The release that decided which version is given, as an execution of the service has it."""
+    """The release that selected the version, as in an execution record."""
 
     id: str
     arm: Literal["stable", "candidate"]
     keyed: bool
-    """Whether a `rollout_key` decided. Else it was chosen at random."""
+    """Whether a `rollout_key` selected it. Otherwise it was random."""
 
 
 def is_candidate(salt: str, percent: float, key: str) -> bool:
@@ -28,9 +28,8 @@ def is_candidate(salt: str, percent: float, key: str) -> bool:
 
 
 def decide(release: Mapping[str, Any], key: str | None) -> DecidedBy:
-    """
-    Args:
-        key: None: chosen at random.
+    """Args:
+        key: None for a random choice.
     """
     is_it = is_candidate(release["salt"], release["percent"], str(uuid.uuid4()) if key is None else key)
     return DecidedBy(release["id"], "candidate" if is_it else "stable", key is not None)

@@ -1,4 +1,4 @@
-"""What the clients with and without `async` have under names of their own: locks, waiting, and work in the background."""
+"""What differs between the clients with and without `async`: locks, waiting, and background work."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Lock = threading.Lock
 
 
 class AsyncBackground:
-    """Work beside the caller's, one at a time, in the event loop of whoever starts it."""
+    """Background work, one task at a time, in the event loop that starts it."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
-        """Does nothing where the work before has not ended."""
+        """Does nothing while previous work is running."""
         task = self._task
         # A task whose event loop has ended never completes.
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
@@ -37,14 +37,14 @@ class AsyncBackground:
 
 
 class Background:
-    """Work beside the caller's, one at a time, in a thread that does not keep the process alive."""
+    """Background work, one task at a time, in a daemon thread."""
 
     def __init__(self) -> None:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self, work: Callable[[], None]) -> None:
-        """Does nothing where the work before has not ended."""
+        """Does nothing while previous work is running."""
         with self._starting:
             # After a fork, the parent's threads do not exist.
             if self._thread is None or not self._thread.is_alive():
@@ -73,7 +73,7 @@ def spawn(work: Callable[[], None]) -> None:
 
 
 def async_at_exit(finish: Callable[[float], object], timeout: float) -> None:
-    """Nothing can be waited for when the process ends: the event loop has ended before."""
+    """Nothing can be awaited when the process ends, because the event loop has already ended."""
 
 
 def at_exit(finish: Callable[[float], object], timeout: float) -> None:
@@ -90,7 +90,7 @@ def at_exit(finish: Callable[[float], object], timeout: float) -> None:
 
 
 class AsyncSignal:
-    """Ends a wait of the same event loop."""
+    """Wakes a waiter of the same event loop."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -102,13 +102,13 @@ class AsyncSignal:
         self._event.clear()
 
     async def wait(self, timeout: float) -> None:
-        """Until it is set, or for so many seconds."""
+        """Waits until it is set, or for a number of seconds."""
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._event.wait(), timeout)
 
 
 class Signal:
-    """Ends a wait of another thread."""
+    """Wakes a waiter of another thread."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -120,5 +120,5 @@ class Signal:
         self._event.clear()
 
     def wait(self, timeout: float) -> None:
-        """Until it is set, or for so many seconds."""
+        """Waits until it is set, or for a number of seconds."""
         self._event.wait(timeout)

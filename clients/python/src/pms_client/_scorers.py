@@ -1,4 +1,4 @@
-"""What outputs are scored by where a program evaluates its own code."""
+"""Scores for programs that evaluate their own code."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ._json import compact, plain
 from .models import Evaluation, EvaluationComparison, OpenExample
 
 Task: TypeAlias = Callable[[dict[str, Any], OpenExample], Any]
-"""Gets the variables of an example, and the example."""
+"""Receives the variables of an example, and the example."""
 Scorer: TypeAlias = Callable[[Any, OpenExample], Any]
-"""Gets an output and its example; gives a number from 0 to 1, a bool, or a `ScoreWithReason`."""
+"""Receives an output and its example; returns a number from 0 to 1, a bool, or a `ScoreWithReason`."""
 ScoreSpec: TypeAlias = "str | Scorer | NamedScore"
 
 BATCH_RESULTS = 100
@@ -30,7 +30,7 @@ _WHITE_SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\
 
 @dataclass(frozen=True, slots=True)
 class ScoreWithReason:
-    """A score from 0 to 1, with what is to be said of it."""
+    """A score from 0 to 1 with an explanation."""
 
     score: float
     reason: str | None = None
@@ -38,7 +38,7 @@ class ScoreWithReason:
 
 @dataclass(frozen=True, slots=True)
 class NamedScore:
-    """A scorer, or the name of a built-in one, with a name and a weight of its own."""
+    """A scorer, or the name of a built-in one, with a custom name and weight."""
 
     name: str
     score: str | Scorer
@@ -47,7 +47,7 @@ class NamedScore:
 
 @dataclass(frozen=True, slots=True)
 class ReadyScore:
-    """A score as it is made."""
+    """A resolved score."""
 
     name: str
     score: Scorer
@@ -56,11 +56,11 @@ class ReadyScore:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateResult:
-    """What came of an evaluation of code."""
+    """The result of a code evaluation."""
 
     evaluation: Evaluation
     comparison: EvaluationComparison | None
-    """With the baseline; None where there is none."""
+    """The comparison with the baseline; None if there is none."""
 
     @property
     def passed(self) -> bool:
@@ -69,18 +69,17 @@ class EvaluateResult:
 
     @property
     def verdict(self) -> str | None:
-        """Of the comparison: `improvement`, `regression`, `within_noise` and others; None where there is none."""
+        """The verdict of the comparison: `improvement`, `regression`, `within_noise` and others; None if there is none."""
         return None if self.comparison is None else self.comparison.verdict
 
 
 class ScoringError(Exception):
-    """A score could not be made."""
+    """A score could not be computed."""
 
 
 def named_scores(specs: Sequence[ScoreSpec]) -> list[ReadyScore]:
-    """
-    Raises:
-        TypeError: for a score without a name, and for names that are not known.
+    """Raises:
+        TypeError: for a score without a name, or an unknown name.
     """
     return [_named(spec) for spec in specs]
 
@@ -104,14 +103,13 @@ def _scorer_of(score: str | Scorer) -> Scorer:
 
 
 def output_text(output: object) -> str | None:
-    """An output as it is stored: a text as it is, anything else as JSON."""
+    """An output as stored: a string unchanged, anything else as JSON."""
     return output if output is None or isinstance(output, str) else compact(plain(output))
 
 
 def stored_score(name: str, given: object) -> dict[str, Any]:
-    """
-    Raises:
-        ScoringError: for what is no score.
+    """Raises:
+        ScoringError: if it is not a score.
     """
     value, reason = (given.score, given.reason) if isinstance(given, ScoreWithReason) else (given, None)
     if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
@@ -125,13 +123,13 @@ def failure(code: str, error: BaseException) -> dict[str, str]:
 
 
 def sane(text: str, length: int) -> str:
-    """The service takes neither NUL nor half a character, and counts as JavaScript does."""
+    """The service accepts neither NUL nor lone surrogates, and counts like JavaScript."""
     units = text.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass")[: length * 2]
     return _LONE_SURROGATE.sub("\ufffd", units.decode("utf-16-le", "surrogatepass"))
 
 
 def batches_of(results: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Parts that are not too large for a request."""
+    """Splits results into requests of acceptable size."""
     batch: list[dict[str, Any]] = []
     characters = 0
     for result in results:
@@ -158,9 +156,8 @@ def body_of(
 
 
 def require_same(run: Evaluation, scores: Sequence[ReadyScore]) -> None:
-    """
-    Raises:
-        ValueError: where a run can't be gone on with by these scores.
+    """Raises:
+        ValueError: if a run cannot be resumed with these scores.
     """
     there, given = sorted(one.name for one in run.evaluators), sorted(score.name for score in scores)
     if run.target.type != "code" or there != given:
@@ -243,4 +240,4 @@ BUILT_IN: dict[str, Callable[[str, OpenExample], ScoreWithReason]] = {
     "exact_match": _exact_match,
     "contains": _contains,
 }
-"""As the evaluators of the service of the same names, with their defaults."""
+"""Equivalent to the service's evaluators of the same name, with their defaults."""

@@ -1,4 +1,4 @@
-"""Templates: placeholders, escapes and includes, by the rules of the service."""
+"""Templates: placeholders, escapes and includes, by the service's rules."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Placeholder:
 @dataclass(frozen=True, slots=True)
 class Include:
     ref: str
-    """As it stands in the text: `name`, `name@3` or `name@label`."""
+    """As written in the text: `name`, `name@3` or `name@label`."""
 
 
 def pieces_of(text: str) -> Iterator[str | Placeholder | Include]:
-    """Literal text and tags by turns; no literal is empty."""
+    """Alternating literal text and tags; no literal is empty."""
     literal = ""
     end = 0
     for found in _TAG.finditer(text):
@@ -45,7 +45,7 @@ def pieces_of(text: str) -> Iterator[str | Placeholder | Include]:
 
 
 def includes_in(text: str) -> list[str]:
-    """The references to other prompts that stand in a text itself, each once, in order of appearance."""
+    """The includes written in a text itself, without duplicates, in order of appearance."""
     if "{{>" not in text:
         return []
     return list(dict.fromkeys(piece.ref for piece in pieces_of(text) if isinstance(piece, Include)))
@@ -53,7 +53,7 @@ def includes_in(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class Filling:
-    """The texts that go into templates. What is included many times is counted and rendered once."""
+    """Replacement texts. A text included many times is counted and rendered once."""
 
     texts: Mapping[str, str]
     chars: dict[int, int] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Filling:
 
 
 class Template:
-    """A text that has been parsed, once for however many fillings."""
+    """A text, parsed once for any number of uses."""
 
     __slots__ = ("pieces",)
 
@@ -70,7 +70,7 @@ class Template:
         self.pieces = pieces
 
     def add_names(self, names: dict[str, None], seen: set[int]) -> None:
-        """Adds the names of its placeholders, those of what it includes in their place."""
+        """Adds the names of its placeholders, with those of includes in their place."""
         if id(self) in seen:
             return
         seen.add(id(self))
@@ -81,7 +81,7 @@ class Template:
                 names[piece.name] = None
 
     def count_chars(self, filling: Filling) -> int:
-        """How many characters it has when it is filled; told without filling it."""
+        """The length of the filled text, computed without filling it."""
         known = filling.chars.get(id(self))
         if known is not None:
             return known
@@ -95,7 +95,7 @@ class Template:
         return chars
 
     def render(self, filling: Filling) -> str:
-        """Fills the placeholders in one pass: text that came from a value is never expanded again."""
+        """Fills the placeholders in one pass: text from values is never expanded again."""
         known = filling.rendered.get(id(self))
         if known is not None:
             return known
@@ -115,7 +115,7 @@ def template_parser(includes: Mapping[str, Mapping[str, Any]]) -> Callable[[str]
     """A function that parses the texts of a prompt; each include is parsed once for all of them.
 
     Args:
-        includes: everything that the texts include, at any depth, by its reference; without a cycle.
+        includes: everything that the texts include, at any depth, by reference; without a cycle.
     """
     parsed: dict[str, Template] = {}
 
@@ -135,5 +135,5 @@ def template_parser(includes: Mapping[str, Mapping[str, Any]]) -> Callable[[str]
 
 
 def utf16_length(text: str) -> int:
-    """Characters as the service counts them."""
+    """Counts characters like the service."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -13,9 +13,8 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def text_of(time: datetime) -> str:
-    """
-    Raises:
-        TypeError: where it has no zone: nobody knows when that is.
+    """Raises:
+        TypeError: if it has no zone, because the time is then ambiguous.
     """
     if time.utcoffset() is None:
         raise TypeError(f"{time!r} has no zone: datetime.now(timezone.utc) has one")
@@ -28,4 +27,4 @@ UtcDatetime = Annotated[
     AfterValidator(_in_utc),
     PlainSerializer(text_of, return_type=str, when_used="json"),
 ]
-"""A `datetime` in UTC; in JSON, the text that the service has sent."""
+"""A `datetime` in UTC; in JSON, the string sent by the service."""

@@ -1,4 +1,4 @@
-"""Work on some items at a time, with `async` in one event loop, and without it in threads."""
+"""Concurrent work on items: in one event loop with `async`, otherwise in threads."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ Result = TypeVar("Result")
 
 
 async def async_call(function: Callable[..., Any], *arguments: object) -> Any:
-    """Calls a function with or without `async`."""
+    """Calls a sync or async function."""
     value = function(*arguments)
     return await value if inspect.isawaitable(value) else value
 
 
 def call(function: Callable[..., Any], *arguments: object) -> Any:
-    """
-    Raises:
-        TypeError: for a function with `async`.
+    """Raises:
+        TypeError: for an async function.
     """
     value = function(*arguments)
     if inspect.iscoroutine(value):
@@ -33,7 +32,7 @@ def call(function: Callable[..., Any], *arguments: object) -> Any:
 async def async_in_batches(
     items: AsyncIterator[Item], work: Callable[[Item], Awaitable[Result]], concurrency: int
 ) -> AsyncGenerator[list[Result], None]:
-    """Yields what was done meanwhile: at once where the reader waits, together where it is busy. A reader that leaves ends it."""
+    """Yields completed results: immediately if the reader is waiting, together if it is busy. It ends when the reader leaves."""
     under_way: set[asyncio.Future[Result]] = set()
     is_over = False
     try:
@@ -56,7 +55,7 @@ async def async_in_batches(
 def in_batches(
     items: Iterator[Item], work: Callable[[Item], Result], concurrency: int
 ) -> Generator[list[Result], None, None]:
-    """The same in threads. What they are at when the reader leaves, they end."""
+    """The same in threads. When the reader leaves, they finish their current items."""
     under_way: set[Future[Result]] = set()
     is_over = False
     executor = ThreadPoolExecutor(concurrency, thread_name_prefix="pms-evaluate")

@@ -1,4 +1,4 @@
-"""What can go wrong. Each code of the API has a class of its own; all of them are a `PmsError`."""
+"""Errors. Each code of the API has its own class; all of them are a `PmsError`."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import httpx
 
 
 class ErrorDetail(NamedTuple):
-    """One field at fault: `path` in dot notation (`variables.name`), and what to change."""
+    """An invalid field: `path` in dot notation (`variables.name`), and what to change."""
 
     path: str
     message: str
 
 
 class PmsError(Exception):
-    """Every error of this package."""
+    """The base class of all errors of this package."""
 
     idempotency_key: str | None = None
-    """The key that the request was sent with. The same request with it finds what it has created, instead of doing it twice."""
+    """The key that the request was sent with. Repeating the request with it returns what it has created, instead of creating it
+    twice.
+    """
     execution_id: str | None = None
-    """The execution that the request was about, `exec_…`, where its id was known. It goes on without this client."""
+    """The execution of the request, `exec_…`, if its id was known. It continues without this client."""
 
 
 class ServiceUnreachableError(PmsError):
-    """No response came: no connection, a connection that broke, or a time-out."""
+    """No response: no connection, a broken connection, or a timeout."""
 
 
 class UnexpectedResponseError(PmsError):
-    """The response is not what this version of the package knows: something between changed it, or the service is newer."""
+    """The response is not as this version of the package expects: a proxy changed it, or the service is newer."""
 
 
 class VariablesError(PmsError, ValueError):
@@ -40,27 +42,27 @@ class VariablesError(PmsError, ValueError):
 
 
 class SignatureError(PmsError):
-    """A webhook's request is not signed with this secret, was changed, or is too old."""
+    """A webhook request is not signed with this secret, was modified, or is too old."""
 
 
 class QueueFullError(PmsError):
-    """A run is not recorded, since too many wait: `max_recorded_runs`, `max_recorded_bytes`."""
+    """A run is not recorded because too many are waiting: `max_recorded_runs`, `max_recorded_bytes`."""
 
 
 class InvalidRunError(PmsError):
-    """A run is not recorded, since no JSON can be made of it."""
+    """A run is not recorded because it can't be converted to JSON."""
 
 
 class WaitTimeoutError(PmsError, TimeoutError):
-    """What was waited for goes on beyond the time-out."""
+    """The resource is still in progress after the timeout."""
 
 
 class StreamInterruptedError(PmsError):
-    """A stream ended again and again before the execution did. The execution goes on: read it, or stream it again."""
+    """A stream ended repeatedly before the execution did. The execution continues: read it, or stream it again."""
 
 
 class ApiError(PmsError):
-    """The service refused the request. Decide by the class or by `code`, never by the message."""
+    """The service rejected the request. Decide by the class or by `code`, never by the message."""
 
     def __init__(
         self,
@@ -76,16 +78,16 @@ class ApiError(PmsError):
         self.message = message
         self.status = status
         self.code = code
-        """None where the response is not the service's own, such as that of a proxy."""
+        """None if the response is not the service's own, such as that of a proxy."""
         self.details = details or []
         self.request_id = request_id
         """The `X-Request-Id`, which is also in the service's logs."""
         self.retry_after = retry_after
-        """Seconds after which the request may succeed, where the service says so."""
+        """Seconds after which the request may succeed, if the service provides them."""
 
 
 class InvalidRequestError(ApiError):
-    """`invalid_request`: `details` names the fields at fault."""
+    """`invalid_request`: `details` names the invalid fields."""
 
 
 class PayloadTooLargeError(ApiError):
@@ -97,17 +99,16 @@ class PromptArchivedError(ApiError):
 
 
 class VersionConflictError(ApiError):
-    """`version_conflict`: someone else has made a version since `base_version`."""
+    """`version_conflict`: someone else has created a version since `base_version`."""
 
 
 class IdempotencyKeyReusedError(ApiError):
-    """`idempotency_key_reused`: the key was sent before, with another path or body."""
+    """`idempotency_key_reused`: the key was already used with another path or body."""
 
 
 class InvalidStateError(ApiError):
-    """`invalid_state`: not possible in the state that the resource is in.
-
-    `authorization_pending`, `slow_down`, `denied`, `expired`: what becomes of a program that asks for a key (`POST /device/token`).
+    """`invalid_state`: not possible in the current state of the resource. `authorization_pending`, `slow_down`, `denied`,
+    `expired`: the state of a device authorization (`POST /device/token`).
     """
 
 
@@ -161,12 +162,12 @@ _BY_CODE: dict[str, type[ApiError]] = {
 
 
 def error_with_code(code: str | None, message: str, **facts: Any) -> ApiError:
-    """An error of the class that its code has."""
+    """The error of a code in its class."""
     return _BY_CODE.get(code or "", ApiError)(message, code=code, **facts)
 
 
 def error_of(response: httpx.Response) -> ApiError:
-    """The error that a response is, whose body has been read."""
+    """Converts an error response whose body has been read."""
     try:
         error: Any = response.json()["error"]
         code, message = str(error["code"]), str(error["message"])
@@ -185,6 +186,6 @@ def error_of(response: httpx.Response) -> ApiError:
 
 
 def retry_after_of(response: httpx.Response) -> float | None:
-    """The seconds of `Retry-After`, where the response has some. The service never sends a date."""
+    """The seconds of `Retry-After`, if present. The service never sends a date."""
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else None

@@ -10,7 +10,7 @@ from .models import Evaluation, Execution, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class ExecutionStarted:
-    """The record so far; first."""
+    """The record so far; the first event."""
 
     execution: Execution
 
@@ -24,26 +24,26 @@ class OutputTextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A tool that the model asks for, complete. The service runs none."""
+    """A complete tool call that the model requested. The service does not run tools."""
 
     tool_call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionRestarted:
-    """A new call began, or the response is sent once more: discard all texts and tool calls so far."""
+    """A new call started, or the response is sent again: discard all texts and tool calls so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionEnded:
-    """The record; last. Its `status` is `completed`, `failed` or `canceled`."""
+    """The record; the last event. Its `status` is `completed`, `failed` or `canceled`."""
 
     execution: Execution
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownEvent:
-    """Of a newer service."""
+    """An event of a newer service."""
 
     type: str
     data: dict[str, Any]
@@ -55,9 +55,8 @@ StreamEvent: TypeAlias = (
 
 
 def event_of(type_: str, data: dict[str, Any]) -> StreamEvent:
-    """
-    Raises:
-        ValueError: where the data is not that of its type.
+    """Raises:
+        ValueError: if the data does not match its type.
     """
     try:
         match type_:
@@ -78,17 +77,16 @@ def event_of(type_: str, data: dict[str, Any]) -> StreamEvent:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationEvent:
-    """How far an evaluation is."""
+    """The progress of an evaluation."""
 
     type: str
-    """`evaluation.progress`; last `evaluation.completed`, `evaluation.failed` or `evaluation.canceled`."""
+    """`evaluation.progress`; finally `evaluation.completed`, `evaluation.failed` or `evaluation.canceled`."""
     evaluation: Evaluation
 
 
 def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
-    """
-    Raises:
-        ValueError: where the data is not that of an evaluation.
+    """Raises:
+        ValueError: if the data is not that of an evaluation.
     """
     try:
         return EvaluationEvent(type_, Evaluation.model_validate(data["evaluation"]))
@@ -98,18 +96,17 @@ def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
 
 @dataclass(frozen=True, slots=True)
 class ChangesEvent:
-    """What has changed since the last one."""
+    """The changes since the last event."""
 
     type: str
     """`changes`"""
     resources: list[str]
-    """The types, as in the audit log, such as `execution`. None: the stream begins."""
+    """The types, as in the audit log, such as `execution`. Empty at the start of a stream."""
 
 
 def changes_event_of(type_: str, data: dict[str, Any]) -> ChangesEvent:
-    """
-    Raises:
-        ValueError: where the data is not that of changes.
+    """Raises:
+        ValueError: if the data is not that of changes.
     """
     try:
         return ChangesEvent(type_, [str(each) for each in data["resources"]])
@@ -118,7 +115,7 @@ def changes_event_of(type_: str, data: dict[str, Any]) -> ChangesEvent:
 
 
 class Transcript:
-    """What a reader has who does as the events say."""
+    """The state of a reader that follows the events."""
 
     def __init__(self) -> None:
         self._deltas: list[str] = []

@@ -1,4 +1,4 @@
-"""A prompt as programs use it."""
+"""A prompt for programs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ._messages import Message
 from ._rollout import DecidedBy
 
 Fallback: TypeAlias = "str | Sequence[Mapping[str, Any]] | Mapping[str, Any]"
-"""What is used where the service can't give a prompt: a template, messages, or an object with the fields of a prompt."""
+"""Replaces an unavailable prompt: a template, messages, or an object with the fields of a prompt."""
 
 
 class Prompt:
-    """One version of a prompt, ready to be filled in. It does not change: ask `prompts.get` again for what is current."""
+    """One version of a prompt, ready to be filled in. It is immutable: call `prompts.get` again for the current one."""
 
     def __init__(
         self,
@@ -28,15 +28,15 @@ class Prompt:
         release: DecidedBy | None = None,
     ) -> None:
         self.content = content
-        """All fields, as `GET /prompts/{name}` gives them. Leave them as they are: the prompt is shared."""
+        """All fields, as in `GET /prompts/{name}`. Do not modify them: the prompt is shared."""
         self.includes = includes or {}
-        """What its texts include, at any depth, by the reference in the text."""
+        """The included texts at any depth, by reference."""
         self.includes_hash = includes_hash
-        """Tells apart what its texts include, in its versions. None where they include nothing."""
+        """Identifies the versions of its includes. None if it includes nothing."""
         self.is_fallback = is_fallback
-        """Whether it is the caller's own, because the service could not give one."""
+        """Whether it is the caller's fallback, because the service could not provide one."""
         self.release = release
-        """The release of its label that decided that it is given: keep it beside the run. None: none did."""
+        """The release of its label that selected this version: record it with the run. None if there was none."""
 
     @classmethod
     def of_fallback(cls, name: str, fallback: Fallback) -> Prompt:
@@ -49,7 +49,7 @@ class Prompt:
         return cls({"name": name, **content}, is_fallback=True)
 
     def with_release(self, release: Mapping[str, Any] | None) -> Prompt:
-        """The same version, where another release runs on its label."""
+        """The same version with another release on its label."""
         if self.content.get("release") == release:
             return self
         content = {name: value for name, value in self.content.items() if name != "release"}
@@ -58,7 +58,7 @@ class Prompt:
         return Prompt(content, self.includes, includes_hash=self.includes_hash)
 
     def decided_by(self, release: DecidedBy) -> Prompt:
-        """The same version, given by a release."""
+        """The same version, selected by a release."""
         prompt = Prompt(self.content, self.includes, includes_hash=self.includes_hash, release=release)
         # Shares the compiled form.
         prompt.__dict__["_compiled"] = self._compiled
@@ -95,7 +95,7 @@ class Prompt:
 
     @property
     def config(self) -> dict[str, Any]:
-        """What the team keeps with the prompt. The service never reads it."""
+        """The team's own data about the prompt. The service never reads it."""
         return self.content.get("config") or {}
 
     @property
@@ -104,7 +104,7 @@ class Prompt:
 
     @property
     def variables(self) -> list[str]:
-        """Names of all that `compile` must or may be given."""
+        """Names of all required and optional variables of `compile`."""
         return self._compiled.names
 
     def compile(

@@ -1,4 +1,4 @@
-"""Fields of requests. What each of them means is in the service's API reference, `/docs`."""
+"""Fields of requests. The service's API reference, `/docs`, describes each of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MessageLike: TypeAlias = Mapping[str, Any]
 
 
 class PromptFields(TypedDict, total=False):
-    """What a version of a prompt is made of: `template` or `messages`, and all else."""
+    """The content of a prompt version: `template` or `messages`, and everything else."""
 
     template: str
     messages: Sequence[MessageLike]
@@ -32,11 +32,11 @@ class PromptFields(TypedDict, total=False):
     description: str | None
     commit_message: str
     base_version: int
-    """The version that the change was made from: where there is a newer one, it is a `VersionConflictError`."""
+    """The version that the change is based on: if there is a newer one, it is a `VersionConflictError`."""
 
 
 class ExecutionFields(TypedDict, total=False):
-    """How a prompt is run."""
+    """Options of a run."""
 
     version: int
     label: str
@@ -45,10 +45,10 @@ class ExecutionFields(TypedDict, total=False):
     model: str
     parameters: Mapping[str, Any]
     messages: Sequence[MessageLike]
-    """Appended to the prompt's own."""
+    """Appended to the prompt's own messages."""
     reuse: Mapping[str, Any]
     rollout_key: str
-    """Decides between the versions of a release, such as the id of a user: the same key gets the same version."""
+    """Selects between the versions of a release, such as the id of a user: the same key gets the same version."""
     metadata: Mapping[str, str]
 
 
@@ -56,10 +56,10 @@ class RunFields(TypedDict, total=False):
     """A run that the program made itself."""
 
     id: str
-    """What the program calls it: the same again changes nothing. Default: one is made."""
+    """The program's own id: repeating it changes nothing. Default: generated."""
     prompt_name: str
     prompt_version: int | None
-    """None: that of a fallback."""
+    """None for a fallback."""
     label: str
     """The label that chose the version. The run counts toward the release on that label."""
     model: Required[str]
@@ -72,35 +72,35 @@ class RunFields(TypedDict, total=False):
     cost: str | float | Mapping[str, Any]
     """US dollars. Default: calculated from `tokens` and the price list."""
     latency: int | Mapping[str, int]
-    """How long the model took, in milliseconds. Default: from the start to the end."""
+    """The model's response time in milliseconds. Default: from the start to the end."""
     error: Mapping[str, str] | None
     started_at: Required[Time]
     finished_at: Required[Time]
     metadata: Mapping[str, str]
     release: Mapping[str, Any] | DecidedBy | None
-    """The release that decided the version, as `prompt.release` has it."""
+    """The release that selected the version, as in `prompt.release`."""
 
 
 class ReleaseFields(TypedDict, total=False):
-    """How a version is to reach a label."""
+    """The steps of a release."""
 
     steps: Sequence[Mapping[str, Any]]
-    """Default: those of the policy of the label."""
+    """Default: those of the label's policy."""
     reason: str
     deadline: Time
     metadata: Mapping[str, str]
     supersede: bool
     override: bool
-    """For the scope `admin`: other steps than the policy wants; `reason` says why."""
+    """For the scope `admin`: other steps than the policy requires; `reason` says why."""
 
 
 class EvaluationFields(TypedDict, total=False):
-    """What is evaluated, and how."""
+    """The target and settings of an evaluation."""
 
     version: int
     label: str
     draft: Mapping[str, Any]
-    """Content that is evaluated in place of the version, and not stored as one."""
+    """Content to evaluate instead of the version, without storing it."""
     dataset: str | Mapping[str, Any]
     examples: Sequence[Mapping[str, Any]]
     evaluators: Sequence[Mapping[str, Any]]
@@ -114,7 +114,7 @@ class EvaluationFields(TypedDict, total=False):
 
 
 class CodeEvaluationFields(TypedDict, total=False):
-    """How code is evaluated."""
+    """Settings of a code evaluation."""
 
     threshold: float
     baseline: str | None
@@ -129,21 +129,21 @@ class RescoreFields(TypedDict, total=False):
 
 
 class ScoreFields(TypedDict, total=False):
-    """What a score may say besides."""
+    """Optional fields of a score."""
 
     id: str
-    """`score_` and a UUID of yours: one that is stored is replaced."""
+    """`score_` and your own UUID: an existing score is replaced."""
     data_type: ScoreDataType
-    """Default: that of the name, or else of the value."""
+    """Default: that of the name, otherwise of the value."""
     source: Literal["api", "person"]
     evaluator: Mapping[str, str | None]
-    """An evaluator of your own: its `rule`, `version` and `model`."""
+    """Your own evaluator: its `rule`, `version` and `model`."""
     comment: str | None
     metadata: Mapping[str, Any]
 
 
 class NewScore(ScoreFields, total=False):
-    """A score as it is stored."""
+    """A stored score."""
 
     name: Required[str]
     value: Required[float | bool | str]

@@ -93,7 +93,7 @@ class MonitorEvent(_Event):
 
 
 class UnknownEvent(_Event):
-    """Of a newer service."""
+    """An event of a newer service."""
 
     event: str
     data: dict[str, Any]
@@ -136,17 +136,17 @@ def verify(
     """Verifies a request by `webhook-signature`, which covers the body, the event's id and the time.
 
     Args:
-        body: the bytes as received; JSON that was parsed and printed again has another signature.
-        headers: of the request, in any case. Keep `webhook-id` of events that you have done: one may come twice.
-        secret: that of the webhook. Several are tried where the receiver knows more than one.
+        body: the bytes as received; JSON that was parsed and serialized again has another signature.
+        headers: of the request, in any case. Store the `webhook-id` of processed events: one may arrive twice.
+        secret: that of the webhook. Several are tried if the receiver knows more than one.
         tolerance_seconds: how far `webhook-timestamp` may be off. Default: five minutes.
         now: Unix seconds. Default: the time of this machine.
 
     Returns:
-        The body, parsed: its class tells what `data` is. An event that this version does not know is an `UnknownEvent`.
+        The parsed body: its class determines `data`. An event unknown to this version is an `UnknownEvent`.
 
     Raises:
-        SignatureError: where it is not signed so, was changed, or is too old. Respond with 401.
+        SignatureError: if the signature is invalid, the request was modified, or it is too old. Respond with 401.
     """
     given = {name.lower(): value for name, value in headers.items()}
     event_id = given.get("webhook-id", "")
@@ -171,7 +171,7 @@ def verify(
 
 
 def is_body_signed(body: bytes, headers: Mapping[str, str], secret: str | Iterable[str]) -> bool:
-    """Whether `X-Signature`, or `X-Signature-Previous`, is right. It covers only the body: use `verify` against replays."""
+    """Whether `X-Signature`, or `X-Signature-Previous`, is valid. It covers only the body: use `verify` against replays."""
     given = {name.lower(): value for name, value in headers.items()}
     signatures = [given[name] for name in ("x-signature", "x-signature-previous") if name in given]
     expected = [
@@ -199,7 +199,8 @@ def _standard_signature(signed: bytes, secret: str) -> str:
 
 
 def _standard_key(secret: str) -> bytes:
-    """What the libraries for Standard Webhooks make of a secret that is padded base64, with or without `whsec_`; else its
-    own bytes."""
+    """The key from a secret as the libraries for Standard Webhooks derive it, if it is padded base64, with or without `whsec_`;
+    otherwise its own bytes.
+    """
     encoded = secret.removeprefix(_PREFIX)
     return base64.b64decode(encoded) if _PADDED_BASE64.fullmatch(encoded) else secret.encode()

@@ -35,23 +35,23 @@ _POLL_SECONDS = 2.0
 
 
 class AsyncPms:
-    """A client of the Prompt Management Service. Make one for the program, and keep it: it holds the cache and connections.
+    """A client of the Prompt Management Service. Create one per program and keep it: it holds the cache and connections.
 
     Args:
         base_url: the address of the service, such as `http://127.0.0.1:3000`. Default: `PMS_BASE_URL`.
         api_key: a key of the service. Default: `PMS_API_KEY`.
         timeout: seconds without a byte; runs of prompts have their own.
-        retry_for: seconds for which a request that keeps failing is sent again where that may help and does no harm, from its
-            first failure on. 0: it is sent once.
-        max_retries: how often at most. Default: as often as `retry_for` allows.
-        prompt_ttl: seconds for which a prompt of the cache is taken for current.
-        prompt_timeout: seconds for which a prompt that is not in the cache is waited for: for the response, and then for as long
-            again if the request fails and there is no fallback.
-        max_prompts: how many the cache holds; those that were not used for the longest time leave it.
-        max_recorded_runs: how many runs of `record` wait to be sent, or are being sent, at most.
-        max_recorded_bytes: the same in bytes of JSON.
-        flush_after: seconds for which a run of `record` waits for others at most.
-        on_drop: told of runs that are not recorded, and why; in the background.
+        retry_for: seconds for which a failing request is retried, from its first failure, if that is useful and safe. 0
+            disables retries.
+        max_retries: maximum number of retries. Default: limited only by `retry_for`.
+        prompt_ttl: seconds for which a cached prompt is used without a refresh.
+        prompt_timeout: seconds to wait for a prompt that is not in the cache: for the response, and then as long again for
+            retries if the request fails and there is no fallback.
+        max_prompts: maximum number of cached prompts; the least recently used are removed.
+        max_recorded_runs: maximum number of runs of `record` that are waiting or being sent.
+        max_recorded_bytes: the same limit in bytes of JSON.
+        flush_after: seconds that a run of `record` waits to be batched with others.
+        on_drop: receives runs that are not recorded, and why, in the background.
         http_client: your own, for a proxy or certificates; you close it.
     """
 
@@ -132,14 +132,15 @@ class AsyncPms:
         idempotency_key: str | None = None,
         **fields: Unpack[ExecutionFields],
     ) -> models.Execution:
-        """Runs a prompt, and waits for its end, also through a restart of the service (`retry_for`). However often the request
-        has to be sent, there is one run. Its errors have the `idempotency_key`, and the `execution_id` as soon as it is known.
+        """Runs a prompt, and waits for its end, even through a restart of the service (`retry_for`). There is only one run,
+        however often the request is sent. Its errors have the `idempotency_key`, and the `execution_id` as soon as it is
+        known.
 
         Args:
-            wait: seconds. The run goes on behind them; 0 does not wait. Default: for ever.
+            wait: seconds. The run continues after that; 0 does not wait. Default: no limit.
 
         Returns:
-            The record, also of a run that has failed (`status`, `error`); as it is then, where the time was up before.
+            The record, also of a failed run (`status`, `error`); after `wait`, its current state.
         """
         until = math.inf if wait is None else time.monotonic() + wait
         first = DEFAULT_WAIT_SECONDS if wait is None else min(DEFAULT_WAIT_SECONDS, math.ceil(wait))
@@ -159,7 +160,7 @@ class AsyncPms:
         idempotency_key: str | None = None,
         **fields: Unpack[ExecutionFields],
     ) -> AsyncExecutionStream:
-        """Runs a prompt, and gives its events while the model writes: `executions.stream`."""
+        """Runs a prompt, and yields its events as the model writes: `executions.stream`."""
         return self.executions.stream(prompt_name, variables, idempotency_key=idempotency_key, **fields)
 
     async def evaluate(
@@ -173,19 +174,20 @@ class AsyncPms:
         resume: bool | str = False,
         **fields: Unpack[CodeEvaluationFields],
     ) -> EvaluateResult:
-        """Evaluates a function over examples, and stores the results as an evaluation of the service.
+        """Evaluates a function on examples, and stores the results as an evaluation of the service.
 
         Args:
-            name: of what is evaluated, such as `support/agent`: runs of one name are compared.
+            name: of the evaluated code, such as `support/agent`: runs with the same name are compared.
             data: a dataset by name, or `{"name", "version"}`; or up to 1,000 examples.
-            task: gets the variables of an example, and the example. An example fails where it raises.
-            scores: functions of an output and its example, names of built-in scores (`exact_match`, `contains`), or `NamedScore`.
-            concurrency: examples at a time.
-            resume: goes on with a run. True: the newest of this name that goes on and has the same examples and scores, if
-                there is one. An id: that one; what has failed in it is run again.
+            task: receives the variables of an example, and the example. An example fails if it raises.
+            scores: functions of an output and its example, names of built-in scores (`exact_match`, `contains`), or
+                `NamedScore`.
+            concurrency: number of concurrent examples.
+            resume: continues a run. True: the newest running one with this name, the same examples and the same scores, if any.
+                An id: that run, whose failures are repeated.
 
         Returns:
-            The evaluation, which has completed, and how it compares with its baseline.
+            The completed evaluation, and its comparison with the baseline.
         """
         return await async_evaluate(
             self._transport,
@@ -199,16 +201,16 @@ class AsyncPms:
         )
 
     def record(self, **run: Unpack[RunFields]) -> str:
-        """Records a run that the program made itself. It is sent later, with others, in the background, and again through a
-        restart of the service (`retry_for`). It raises nothing: what is not recorded is told to `on_drop`.
+        """Records a run that the program made itself. It is sent later in a batch, in the background, and again through a
+        restart of the service (`retry_for`). It never raises: `on_drop` receives runs that are not recorded.
 
         Returns:
-            The id of the execution, where the run has no `id` of its own.
+            The id of the execution, if the run has no `id` of its own.
         """
         return self._recorder.record(run)
 
     async def flush(self, timeout: float | None = None) -> bool:
-        """Sends the runs that wait.
+        """Sends the waiting runs.
 
         Args:
             timeout: seconds. Default: until each is recorded or dropped.
@@ -262,7 +264,7 @@ class AsyncPms:
         return (await self._transport.send(call)).json()
 
     async def aclose(self) -> None:
-        """Sends the runs that wait, then ends the connections, and the refreshing of the cache."""
+        """Sends the waiting runs, then closes the connections, and stops refreshing the cache."""
         await self._recorder.flush()
         await self.prompts.aclose()
         await self._transport.aclose()

@@ -27,7 +27,7 @@ class AsyncDatasets(AsyncDatasetsOperations):
         description: str | None = None,
         mode: Literal["add", "replace"] | None = None,
     ) -> models.DatasetChange:
-        """Makes the next version of a dataset.
+        """Creates the next version of a dataset.
 
         Args:
             examples: `{"variables": {…}, "expected": …, "id": …, "metadata": {…}}`, or the bytes of a file.
@@ -60,7 +60,7 @@ class AsyncDatasets(AsyncDatasetsOperations):
     def examples(
         self, name: str, *, version: int | None = None, q: str | None = None, limit: int | None = None
     ) -> AsyncIterator[models.DatasetExample]:
-        """The examples of a version, in their order. Default: the latest.
+        """The examples of a version, in order. Default: the latest.
 
         Args:
             q: only those with this text in their id or in a value.
@@ -87,7 +87,7 @@ class AsyncDatasets(AsyncDatasetsOperations):
         """Adds recorded executions as examples: their variables, and their output as `expected`.
 
         Args:
-            fields: which executions; `mode="replace"` keeps no existing examples.
+            fields: select the executions; `mode="replace"` keeps no existing examples.
         """
         call = create("datasets", name, "from-executions", body=fields, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.DatasetChange, call)

@@ -27,21 +27,21 @@ class AsyncEvaluations(AsyncEvaluationsOperations):
     async def create(
         self, prompt_name: str, *, idempotency_key: str | None = None, **fields: Unpack[EvaluationFields]
     ) -> models.Evaluation:
-        """Begins an evaluation. It does not wait: see `wait`."""
+        """Starts an evaluation, without waiting for it: see `wait`."""
         call = create("evaluations", body={"prompt_name": prompt_name, **fields}, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.Evaluation, call)
 
     async def wait(
         self, evaluation_id: str, *, timeout: float | None = None, interval: float = 2.0
     ) -> models.Evaluation:
-        """Waits for the end of an evaluation, or for its pause (its `max_cost` is reached).
+        """Waits until an evaluation ends, or pauses because it has reached its `max_cost`.
 
         Args:
-            timeout: seconds. Default: for ever.
-            interval: seconds between two looks.
+            timeout: seconds. Default: no limit.
+            interval: seconds between polls.
 
         Raises:
-            WaitTimeoutError: where it goes on beyond the time-out.
+            WaitTimeoutError: if it is still running after the timeout.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
@@ -66,7 +66,7 @@ class AsyncEvaluations(AsyncEvaluationsOperations):
         until: Time | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[models.Evaluation]:
-        """All evaluations, newest first, page by page (`limit` is how many a page has)."""
+        """All evaluations, newest first, page by page (`limit` is the page size)."""
         return self._transport.pages(
             models.Evaluation,
             "evaluations",
@@ -119,7 +119,7 @@ class AsyncEvaluations(AsyncEvaluationsOperations):
         )
 
     def stream(self, evaluation_id: str) -> AsyncIterator[EvaluationEvent]:
-        """How far an evaluation is, whenever that has changed, to its end. A connection that breaks is opened anew."""
+        """Yields the progress of an evaluation until its end. Reconnects after a broken connection."""
         call = read("evaluations", evaluation_id, "stream")
         return async_follow(
             self._transport, call, evaluation_event_of, is_last=lambda event: event.type != "evaluation.progress"
@@ -140,13 +140,13 @@ class AsyncEvaluations(AsyncEvaluationsOperations):
         return await self._control(evaluation_id, "cancel")
 
     async def retry(self, evaluation_id: str) -> models.Evaluation:
-        """Runs the failed examples again, and those that it did not reach."""
+        """Repeats the failed examples, and those that were not reached."""
         return await self._control(evaluation_id, "retry")
 
     async def rescore(
         self, evaluation_id: str, *, idempotency_key: str | None = None, **fields: Unpack[RescoreFields]
     ) -> models.Evaluation:
-        """A new run over the outputs of a completed one."""
+        """Scores the outputs of a completed run in a new one."""
         call = create("evaluations", evaluation_id, "rescore", body=fields, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.Evaluation, call)
 

@@ -9,9 +9,10 @@ from .operations import AsyncEventsOperations
 
 
 class AsyncEvents(AsyncEventsOperations):
-    """What has happened."""
+    """Events of the workspace."""
 
     def changes(self) -> AsyncIterator[ChangesEvent]:
-        """Which types of resources change, once a second at most, for ever. The first event names none, as does the first one after an
-        interruption: read again what you show."""
+        """Yields the types of resources that change, at most once a second, without end. The first event names none, as does
+        the first one after an interruption: reload what you show.
+        """
         return async_follow(self._transport, read("changes"), changes_event_of, is_last=lambda _: False)

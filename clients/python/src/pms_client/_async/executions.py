@@ -30,13 +30,13 @@ class AsyncExecutions(AsyncExecutionsOperations):
         idempotency_key: str | None = None,
         **fields: Unpack[ExecutionFields],
     ) -> models.Execution:
-        """Runs a prompt, and waits for its end as long as one request may. `execute` of the client waits longer.
+        """Runs a prompt, and waits for its end for the maximum time of one request. `execute` of the client waits longer.
 
         Args:
-            wait: seconds, at most 300. The run goes on behind them; 0 does not wait.
+            wait: seconds, at most 300. The run continues after that; 0 does not wait.
 
         Returns:
-            The record as it is then, also of a run that has failed (`status`, `error`).
+            The record in its current state, also of a failed run (`status`, `error`).
         """
         call = create(
             "executions",
@@ -55,7 +55,7 @@ class AsyncExecutions(AsyncExecutionsOperations):
         idempotency_key: str | None = None,
         **fields: Unpack[ExecutionFields],
     ) -> AsyncExecutionStream:
-        """Runs a prompt, and gives its events while the model writes. The run begins with the first event that is asked for."""
+        """Runs a prompt, and yields its events as the model writes. The run starts when the first event is requested."""
         call: Call = create(
             "executions",
             body=_body(prompt_name, variables, fields),
@@ -66,7 +66,7 @@ class AsyncExecutions(AsyncExecutionsOperations):
         return AsyncExecutionStream(self._transport, call=call)
 
     def stream_of(self, execution_id: str, *, last_event_id: str | None = None) -> AsyncExecutionStream:
-        """The events of an execution that is there, from its beginning or behind an event."""
+        """The events of an existing execution, from its beginning or after an event."""
         return AsyncExecutionStream(self._transport, execution_id=execution_id, last_event_id=last_event_id)
 
     async def get(self, execution_id: str) -> models.Execution:
@@ -83,8 +83,9 @@ class AsyncExecutions(AsyncExecutionsOperations):
         until: Time | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[models.Execution]:
-        """All executions, newest first, page by page (`limit` is how many a page has). `recorded`: those made elsewhere, or (False)
-        here."""
+        """All executions, newest first, page by page (`limit` is the page size). `recorded`: only those made elsewhere, or
+        (False) here.
+        """
         return self._transport.pages(
             models.Execution,
             "executions",
@@ -101,7 +102,7 @@ class AsyncExecutions(AsyncExecutionsOperations):
         return await self._transport.fetch(models.Execution, change("POST", "executions", execution_id, "cancel"))
 
     async def delete(self, execution_id: str) -> models.Execution:
-        """Deletes one that has ended."""
+        """Deletes an ended execution."""
         return await self._transport.fetch(models.Execution, change("DELETE", "executions", execution_id))
 
 

@@ -35,7 +35,7 @@ class _Waiting:
 
 
 class AsyncRecorder:
-    """Sends runs in batches, beside what the program does."""
+    """Sends runs in batches in the background."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class AsyncRecorder:
         return str(given["id"])
 
     async def flush(self, timeout: float | None = None) -> bool:
-        """Sends what waits.
+        """Sends the waiting runs.
 
         Args:
             timeout: seconds. Default: until each run is recorded or dropped.
@@ -176,7 +176,7 @@ class AsyncRecorder:
             self._bytes -= sum(len(each.content) for each in batch)
 
     async def _send(self, batch: Sequence[_Waiting]) -> None:
-        """Of a batch in which something is wrong, the rest is sent again."""
+        """If runs of a batch are invalid, sends the others again."""
         content = b'{"records":[' + b",".join(each.content for each in batch) + b"]}"
         headers = {"Content-Type": "application/json"}
         # Batches that waited through an outage are tried only once: otherwise each would wait as long again.

@@ -17,7 +17,7 @@ ENDED = ("succeeded", "rolled_back", "rejected", "failed", "superseded", "cancel
 
 
 class AsyncReleases(AsyncReleasesOperations):
-    """Versions on their way to a label, step by step."""
+    """Gradual rollouts of versions to labels."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -31,20 +31,20 @@ class AsyncReleases(AsyncReleasesOperations):
         idempotency_key: str | None = None,
         **fields: Unpack[ReleaseFields],
     ) -> models.Release:
-        """Starts a release. It does not wait: see `wait`."""
+        """Starts a release, without waiting for it: see `wait`."""
         body = {"prompt_name": prompt_name, "label": label, "version": version, **fields}
         call = create("releases", body=body, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.Release, call)
 
     async def wait(self, release_id: str, *, timeout: float | None = None, interval: float = 5.0) -> models.Release:
-        """Waits for the end of a release.
+        """Waits until a release ends.
 
         Args:
-            timeout: seconds. Default: for ever.
-            interval: seconds between two looks.
+            timeout: seconds. Default: no limit.
+            interval: seconds between polls.
 
         Raises:
-            WaitTimeoutError: where it goes on beyond the time-out.
+            WaitTimeoutError: if it is still running after the timeout.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
@@ -66,7 +66,7 @@ class AsyncReleases(AsyncReleasesOperations):
         status: ReleaseStatus | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[models.Release]:
-        """All releases, newest first, page by page (`limit` is how many a page has)."""
+        """All releases, newest first, page by page (`limit` is the page size)."""
         return self._transport.pages(
             models.Release, "releases", prompt_name=prompt_name, label=label, status=status, limit=limit
         )
@@ -85,11 +85,11 @@ class AsyncReleases(AsyncReleasesOperations):
         return await self._control(release_id, "resume", comment)
 
     async def promote(self, release_id: str, *, comment: str | None = None) -> models.Release:
-        """Moves the label to the candidate now; steps that are left are skipped."""
+        """Moves the label to the candidate now, skipping the remaining steps."""
         return await self._control(release_id, "promote", comment)
 
     async def rollback(self, release_id: str, *, comment: str | None = None) -> models.Release:
-        """Gives everybody the stable version again, at once."""
+        """Gives everybody the stable version again immediately."""
         return await self._control(release_id, "rollback", comment)
 
     async def cancel(self, release_id: str, *, comment: str | None = None) -> models.Release:

@@ -13,7 +13,7 @@ from .transport import AsyncTransport
 
 
 class AsyncScores(AsyncScoresOperations):
-    """What is said of executions, and of examples of evaluations."""
+    """Scores of executions and of evaluation examples."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -29,10 +29,10 @@ class AsyncScores(AsyncScoresOperations):
         idempotency_key: str | None = None,
         **fields: Unpack[ScoreFields],
     ) -> models.Score:
-        """Stores a score of an execution (`execution_id`), or of an example of an evaluation (`evaluation_id`, `example_id`).
+        """Stores a score of an execution (`execution_id`), or of an evaluation example (`evaluation_id`, `example_id`).
 
         Args:
-            fields: with the `id` of a score, it is replaced.
+            fields: with the `id` of an existing score, it is replaced.
         """
         given = {"execution_id": execution_id, "evaluation_id": evaluation_id, "example_id": example_id}
         subject = {key: id_ for key, id_ in given.items() if id_ is not None}
@@ -42,7 +42,7 @@ class AsyncScores(AsyncScoresOperations):
     async def create_many(
         self, scores: Sequence[NewScore | Mapping[str, Any]], *, idempotency_key: str | None = None
     ) -> Sequence[models.Score]:
-        """Stores up to 1,000 scores in one request: all of them, or none."""
+        """Stores up to 1,000 scores in one request, all or none."""
         call = create("scores", body={"scores": scores}, idempotency_key=idempotency_key)
         return (await self._transport.fetch(models.Scores, call)).data
 
@@ -60,7 +60,7 @@ class AsyncScores(AsyncScoresOperations):
         until: Time | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[models.Score]:
-        """All scores, newest first, page by page (`limit` is how many a page has)."""
+        """All scores, newest first, page by page (`limit` is the page size)."""
         return self._transport.pages(
             models.Score,
             "scores",
@@ -114,10 +114,10 @@ class AsyncScores(AsyncScoresOperations):
         expires_in: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.FeedbackToken:
-        """A token with which a page, which has no key, scores one execution.
+        """Creates a token with which a page without a key can score one execution.
 
         Args:
-            names: of the scores that it is good for.
+            names: the allowed scores.
             expires_in: seconds. Default: a day.
         """
         body: dict[str, object] = {"names": list_of(names)}
@@ -128,5 +128,5 @@ class AsyncScores(AsyncScoresOperations):
 
 
 def list_of(names: Sequence[str]) -> list[str]:
-    """A single name is no list of its letters."""
+    """A string is not a list of letters."""
     return [names] if isinstance(names, str) else list(names)

@@ -20,9 +20,9 @@ SILENCE_SECONDS = 45.0
 
 
 class AsyncExecutionStream:
-    """The events of an execution, once. A connection that breaks is opened anew, behind the last event.
+    """The events of an execution, once. After a broken connection, it resumes after the last event.
 
-    Iterate it, or take `text`, `tool_calls` and `execution`: what the events so far come to. Closing it cancels nothing.
+    Iterate it, or use `text`, `tool_calls` and `execution`: the state after the events so far. Closing it cancels nothing.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class AsyncExecutionStream:
         self._call = call
         self._execution_id = execution_id
         self.last_event_id = last_event_id
-        """Where to go on: the id of the last event that was given."""
+        """Where to resume: the id of the last event."""
         self._transcript = Transcript()
         self._events = self._read()
 
@@ -54,10 +54,10 @@ class AsyncExecutionStream:
 
     @property
     def execution(self) -> Execution:
-        """The record: as it was at the start, then as it is at the end.
+        """The record: at first as it was at the start, finally as it is at the end.
 
         Raises:
-            ValueError: where no event has been read yet.
+            ValueError: if no event has been read yet.
         """
         execution = self._transcript.execution
         if execution is None:
@@ -68,7 +68,7 @@ class AsyncExecutionStream:
         """Reads the rest.
 
         Returns:
-            The record of the execution, whatever became of it.
+            The record of the execution, whatever its status.
         """
         async for _ in self:
             pass

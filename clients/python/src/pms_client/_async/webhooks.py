@@ -14,7 +14,7 @@ _TEST_SECONDS = 30.0
 
 
 class AsyncWebhooks(AsyncWebhooksOperations):
-    """Addresses that the service calls. Their requests are verified by `pms_client.webhooks.verify`."""
+    """Endpoints that the service calls. `pms_client.webhooks.verify` verifies its requests."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -27,7 +27,7 @@ class AsyncWebhooks(AsyncWebhooksOperations):
         idempotency_key: str | None = None,
         **fields: Unpack[WebhookFields],
     ) -> models.WebhookWithSecret:
-        """Registers an address. Its secret is shown this one time."""
+        """Registers an endpoint. Its secret is shown only once."""
         chosen = {} if secret is None else {"secret": secret}
         call = create("webhooks", body={"url": url, **chosen, **fields}, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.WebhookWithSecret, call)
@@ -41,7 +41,7 @@ class AsyncWebhooks(AsyncWebhooksOperations):
     async def update(
         self, webhook_id: str, *, url: str | None = None, **fields: Unpack[WebhookFields]
     ) -> models.Webhook:
-        """Changes the fields that are given."""
+        """Changes the given fields."""
         moved = {} if url is None else {"url": url}
         call = change("PATCH", "webhooks", webhook_id, body={**moved, **fields}, is_repeatable=True)
         return await self._transport.fetch(models.Webhook, call)
@@ -55,7 +55,7 @@ class AsyncWebhooks(AsyncWebhooksOperations):
     async def rotate_secret(
         self, webhook_id: str, *, secret: str | None = None, idempotency_key: str | None = None
     ) -> models.WebhookWithSecret:
-        """Makes a new secret. The old one signs for another 24 hours."""
+        """Creates a new secret. The old one also signs for another 24 hours."""
         body = {} if secret is None else {"secret": secret}
         call = create("webhooks", webhook_id, "rotate-secret", body=body, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.WebhookWithSecret, call)

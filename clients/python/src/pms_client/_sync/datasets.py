@@ -28,7 +28,7 @@ class Datasets(DatasetsOperations):
         description: str | None = None,
         mode: Literal["add", "replace"] | None = None,
     ) -> models.DatasetChange:
-        """Makes the next version of a dataset.
+        """Creates the next version of a dataset.
 
         Args:
             examples: `{"variables": {…}, "expected": …, "id": …, "metadata": {…}}`, or the bytes of a file.
@@ -61,7 +61,7 @@ class Datasets(DatasetsOperations):
     def examples(
         self, name: str, *, version: int | None = None, q: str | None = None, limit: int | None = None
     ) -> Iterator[models.DatasetExample]:
-        """The examples of a version, in their order. Default: the latest.
+        """The examples of a version, in order. Default: the latest.
 
         Args:
             q: only those with this text in their id or in a value.
@@ -88,7 +88,7 @@ class Datasets(DatasetsOperations):
         """Adds recorded executions as examples: their variables, and their output as `expected`.
 
         Args:
-            fields: which executions; `mode="replace"` keeps no existing examples.
+            fields: select the executions; `mode="replace"` keeps no existing examples.
         """
         call = create("datasets", name, "from-executions", body=fields, idempotency_key=idempotency_key)
         return self._transport.fetch(models.DatasetChange, call)

@@ -10,9 +10,10 @@ from .operations import EventsOperations
 
 
 class Events(EventsOperations):
-    """What has happened."""
+    """Events of the workspace."""
 
     def changes(self) -> Iterator[ChangesEvent]:
-        """Which types of resources change, once a second at most, for ever. The first event names none, as does the first one after an
-        interruption: read again what you show."""
+        """Yields the types of resources that change, at most once a second, without end. The first event names none, as does
+        the first one after an interruption: reload what you show.
+        """
         return follow(self._transport, read("changes"), changes_event_of, is_last=lambda _: False)

@@ -23,10 +23,10 @@ def follow(
     *,
     is_last: Callable[[Event], bool],
 ) -> Iterator[Event]:
-    """The events of a stream that has no position: each says all there is to know. A connection that breaks is opened anew.
+    """The events of a stream without positions: each contains the complete state. Reconnects after a broken connection.
 
     Raises:
-        StreamInterruptedError: where it breaks again and again without an event.
+        StreamInterruptedError: if it breaks repeatedly without an event.
     """
     call = replace(call, headers=EVENT_STREAM, timeout=SILENCE_SECONDS)
     patience = transport.patience()

@@ -28,7 +28,7 @@ _now = time.monotonic
 
 
 class Prompts(PromptsOperations):
-    """Prompts: those that a program uses, from a cache, and the operations of the API."""
+    """Prompts for programs, from a cache, and the operations of the API."""
 
     def __init__(self, transport: Transport, *, ttl: float, max_prompts: int, timeout: float) -> None:
         self._transport = transport
@@ -48,29 +48,30 @@ class Prompts(PromptsOperations):
         fallback: Fallback | None = None,
         ttl: float | None = None,
     ) -> Prompt:
-        """A prompt to fill in, from the cache where it is there. Without a label and a version it is the latest version.
+        """Returns a prompt to fill in, from the cache if possible. Without a label or a version, the latest version.
 
-        One that is older than `ttl` is given at once, and refreshed in the background together with all others that are due.
+        One older than `ttl` is returned immediately, and refreshed in the background together with all others that are due.
         While the service can't be reached, the cache is used however old it is.
 
         Args:
-            rollout_key: decides between the versions of a release that runs on the label, such as the id of a user or
-                conversation: the same key gets the same version. Default: at random each time.
-            fallback: given where the cache has nothing, and the service can't be reached, refuses the key, or has no such
-                prompt. With one, the service is asked once, and left alone for a pause where it did not respond.
-            ttl: seconds; 0 asks the service and waits for it. Default: the client's.
+            rollout_key: selects between the versions of a release running on the label, such as the id of a user or
+                conversation: the same key gets the same version. Default: random each time.
+            fallback: returned if the cache has nothing, and the service can't be reached, rejects the key, or does not have the
+                prompt. With a fallback, the service is tried once, followed by a pause if it does not respond.
+            ttl: seconds; 0 always waits for the service. Default: the client's.
 
         Raises:
-            NotFoundError: where the service has no such prompt, and there is no fallback.
-            InvalidRequestError: where the request is wrong: a name that can't be, or an include that can't be resolved.
-            PmsError: where it can't be fetched, and there is no fallback; after the client's `prompt_timeout`, if that may pass.
+            NotFoundError: if the service does not have the prompt, and there is no fallback.
+            InvalidRequestError: if the request is wrong: an invalid name, or an include that can't be resolved.
+            PmsError: if it can't be fetched, and there is no fallback; after the client's `prompt_timeout` for temporary
+                errors.
         """
         stable = self._get((name, label, version), fallback, ttl)
         release = stable.content.get("release")
         return stable if release is None else self._decide(stable, release, rollout_key)
 
     def _decide(self, stable: Prompt, release: Mapping[str, Any], rollout_key: str | None) -> Prompt:
-        """The candidate, where the key gets it. A version never changes, so it is asked for once."""
+        """The candidate, if the key gets it. A version never changes, so it is fetched once."""
         decided = decide(release, rollout_key)
         version = release["candidate_version"]
         if decided.arm == "stable" or version == stable.version:
@@ -105,17 +106,17 @@ class Prompts(PromptsOperations):
         return self._cache.metrics
 
     def dump(self) -> str:
-        """The cache as JSON, for the next start of the program. It holds prompts, no keys."""
+        """The cache as JSON, for the next start of the program. It contains prompts, but no keys."""
         return self._cache.dump()
 
     def load(self, dump: str) -> int:
-        """Fills the cache with what `dump` gave. It is as old as it was, so it is refreshed when it is used.
+        """Fills the cache from a `dump`. Its age is preserved, so prompts are refreshed when used.
 
         Returns:
-            How many prompts there were.
+            The number of prompts.
 
         Raises:
-            ValueError: where it is no dump.
+            ValueError: if it is not a dump.
         """
         return self._cache.load(dump)
 
@@ -124,7 +125,7 @@ class Prompts(PromptsOperations):
         self._cache.clear()
 
     def fetch(self, name: str, *, label: str | None = None, version: int | None = None) -> models.Prompt:
-        """The record of a version as it is now, past the cache."""
+        """The current record of a version, bypassing the cache."""
         return self._transport.fetch(models.Prompt, read("prompts", name, label=label, version=version))
 
     def create(self, name: str, *, idempotency_key: str | None = None, **fields: Unpack[PromptFields]) -> models.Prompt:
@@ -133,7 +134,7 @@ class Prompts(PromptsOperations):
         return self._transport.fetch(models.Prompt, call)
 
     def update(self, name: str, **fields: Unpack[PromptFields]) -> models.Prompt:
-        """Makes the next version of a prompt; fields left out keep their value."""
+        """Creates the next version of a prompt; omitted fields keep their value."""
         return self._transport.fetch(models.Prompt, change("PUT", "prompts", name, body=fields))
 
     def list(
@@ -148,7 +149,7 @@ class Prompts(PromptsOperations):
         sort: str | None = None,
         limit: int | None = None,
     ) -> Iterator[models.ListedPrompt]:
-        """All prompts, page by page (`limit` is how many a page has)."""
+        """All prompts, page by page (`limit` is the page size)."""
         return self._transport.pages(
             models.ListedPrompt,
             "prompts",
@@ -167,7 +168,7 @@ class Prompts(PromptsOperations):
         return self._transport.pages(models.Prompt, "prompts", name, "versions", limit=limit)
 
     def diff(self, name: str, *, from_: int | None = None, to: int | None = None) -> models.VersionDiff:
-        """What differs between two versions. Default: the latest and the one before."""
+        """The differences between two versions. Default: the latest and the one before."""
         return self._transport.fetch(models.VersionDiff, read("prompts", name, "diff", from_=from_, to=to))
 
     def set_label(self, name: str, label: str, version: int) -> models.Prompt:
@@ -179,11 +180,11 @@ class Prompts(PromptsOperations):
         return self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "labels", label))
 
     def archive(self, name: str) -> models.Prompt:
-        """It can still be read, but not changed or run."""
+        """An archived prompt can be read, but not changed or run."""
         return self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, is_repeatable=True))
 
     def restore(self, name: str) -> models.Prompt:
-        """Takes it out of the archive."""
+        """Restores an archived prompt."""
         call = change("POST", "prompts", name, "restore", is_repeatable=True)
         return self._transport.fetch(models.Prompt, call)
 
@@ -231,7 +232,7 @@ class Prompts(PromptsOperations):
         return resolved.prompt
 
     def _refresh(self) -> None:
-        """One request for all that is due."""
+        """Refreshes all due prompts with one request."""
         try:
             due = self._cache.due()
             for start in range(0, len(due), MAX_RESOLVED):
@@ -246,7 +247,9 @@ class Prompts(PromptsOperations):
             _log.exception("Prompts can't be refreshed, those in the cache stay in use.")
 
     def _refresh_some(self, due: Sequence[tuple[Key, Entry]]) -> Sequence[tuple[Key, Entry]]:
-        """Returns: those for which the response had no room."""
+        """Returns:
+        Those for which the response had no room.
+        """
         resolved = self._resolve([(key, entry.prompt) for key, entry in due], 0)
         left_out: builtins.list[tuple[Key, Entry]] = []
         for (key, entry), one in zip(due, resolved, strict=True):

@@ -22,7 +22,7 @@ CONNECT_SECONDS = 5.0
 
 
 class Transport:
-    """Sends calls, and sends them again where that may help and does no harm."""
+    """Sends calls, with retries if useful and safe."""
 
     def __init__(
         self,
@@ -52,15 +52,14 @@ class Transport:
         retry_for: float = math.inf,
         on_first_retry: Callable[[PmsError], None] | None = None,
     ) -> httpx.Response:
-        """
-        Args:
-            retry_for: seconds, if the client's are more.
+        """Args:
+            retry_for: seconds, if longer than the client's.
             on_first_retry: called before the first retry with the reason.
 
         Raises:
-            ApiError: where the service refuses it, in the end.
-            ServiceUnreachableError: where no response comes.
-            ValueError: if a header has characters that no header can hold.
+            ApiError: if the service rejects it, after any retries.
+            ServiceUnreachableError: if there is no response.
+            ValueError: if a header has invalid characters.
         """
         patience = self.patience(max_retries, retry_for)
         while True:
@@ -84,16 +83,16 @@ class Transport:
             sleep(wait)
 
     def patience(self, max_retries: int | None = None, retry_for: float = math.inf) -> Patience:
-        """How long one call is sent again. Default of `max_retries`: that of the client."""
+        """How long one call is retried. Default of `max_retries`: that of the client."""
         return Patience(min(retry_for, self._retry_for), self._max_retries if max_retries is None else max_retries)
 
     @contextmanager
     def open(self, call: Call) -> Iterator[httpx.Response]:
-        """A response whose body is read as it comes. Nothing is repeated.
+        """A response whose body is read as a stream. Nothing is retried.
 
         Raises:
-            ApiError: where the service refuses it.
-            ServiceUnreachableError: where no response comes, or the connection breaks while the body is read.
+            ApiError: if the service rejects it.
+            ServiceUnreachableError: if there is no response, or the connection breaks while the body is read.
         """
         try:
             request = self._request(call)

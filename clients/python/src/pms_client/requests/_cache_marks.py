@@ -1,4 +1,4 @@
-"""Marks of a provider's cache (`cache_control`), in parts of messages and in tools. They change what a call costs, not what it means."""
+"""Marks of a provider's cache (`cache_control`) in message parts and tools. They change the cost of a call, not its meaning."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def _parts(message: Message) -> list[dict[str, Any]]:
 def with_marks_up_to(
     messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], most: int
 ) -> tuple[list[Message], list[dict[str, Any]]]:
-    """With at most so many marks. A later one caches all that is before it, so the first are left out: those of tools, then those of
-    messages."""
+    """Limits the number of marks. A later one caches everything before it, so the first are dropped: those of tools, then those
+    of messages.
+    """
     marked = [*tools, *(part for message in messages for part in _parts(message))]
     left = sum("cache_control" in each for each in marked) - most
 
@@ -48,7 +49,7 @@ def with_marks_up_to(
 
 
 def texts_up_to_marks(message: Message) -> list[dict[str, Any]]:
-    """The texts of a message, joined up to each mark: a cache ends with a text."""
+    """The texts of a message, joined up to each mark: a cached part ends with a text."""
     if isinstance(message["content"], str):
         return [{"text": message["content"]}]
     texts: list[dict[str, Any]] = []
@@ -62,7 +63,7 @@ def texts_up_to_marks(message: Message) -> list[dict[str, Any]]:
 
 
 def add_cache_marks(body: dict[str, Any], messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> None:
-    """Puts the marks into a body of chat completions, where servers that have them take them: in parts of contents, and in tools."""
+    """Adds the marks to a body of chat completions in the form of servers that support them: in content parts, and in tools."""
     for sent, tool in zip(body.get("tools", ()), tools, strict=True):
         sent.update(mark_of(tool))
     # Each message is sent as one, except for tool results.

@@ -1,4 +1,4 @@
-"""A filled prompt with all that goes to a model with it."""
+"""A filled prompt with everything sent to a model."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from ..prompt import Prompt
 
 
 class UnsupportedError(PmsError, ValueError):
-    """The prompt can't be sent so: the provider has no place for something in it. The service refuses the same calls.
-
-    `details` name the field, from the prompt's own on: `parameters.seed`, `messages.2.content.0`.
+    """The prompt can't be sent because the provider does not support part of it. The service rejects the same calls. `details`
+    names the field, relative to the prompt: `parameters.seed`, `messages.2.content.0`.
     """
 
     def __init__(self, path: str, message: str) -> None:
@@ -28,7 +27,7 @@ class UnsupportedError(PmsError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What `record` needs to know of a request."""
+    """The information about a request that `record` needs."""
 
     prompt: Prompt
     variables: JsonValue
@@ -37,14 +36,11 @@ class About:
     """`provider/model`"""
     started_at: datetime
     json_tool: str | None = None
-    """The name of the tool by which a response is asked for as JSON."""
+    """The tool through which a JSON response is requested."""
 
 
 class Request(dict[str, Any]):
-    """The keyword arguments of a provider's own client: `create(**request)`.
-
-    It knows the prompt that it was made of, which a copy does not.
-    """
+    """The keyword arguments of a provider's own client: `create(**request)`. Unlike a copy, it knows its prompt."""
 
     def __init__(self, fields: Mapping[str, Any], about: About) -> None:
         super().__init__(fields)
@@ -54,9 +50,9 @@ class Request(dict[str, Any]):
 @dataclass(frozen=True, slots=True)
 class Call:
     provider: str | None
-    """None: the caller has named a model of which nothing is known."""
+    """None if the caller has named an unknown model."""
     model: str
-    """What the provider calls it."""
+    """The provider's name for it."""
     messages: list[Message]
     tools: list[dict[str, Any]]
     tool_choice: Any
@@ -65,23 +61,23 @@ class Call:
 
     @property
     def is_one_tool_at_a_time(self) -> bool:
-        """Whether the model must not call more than one tool in a response. Several are every provider's default."""
+        """Whether the model must call at most one tool per response. Every provider allows several by default."""
         return self.parameters.get("parallel_tool_calls") is False and bool(self.tools) and self.tool_choice != "none"
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """That of the response."""
+        """The response format."""
         response_format = self.parameters.get("response_format") or {}
         return response_format["json_schema"]["schema"] if response_format.get("type") == "json_schema" else None
 
     def refuse(self, names: Iterable[str], message: str) -> None:
-        """Raises UnsupportedError for the first of these parameters that is given."""
+        """Raises UnsupportedError for the first of these parameters that is set."""
         for name in names:
             if self.parameters.get(name) is not None:
                 raise UnsupportedError(f"parameters.{name}", message)
 
     def request(self, fields: Mapping[str, Any], provider: str, json_tool: str | None = None) -> Request:
-        """The options in the provider's own names go on top of everything else."""
+        """Applies the options in the provider's own names over everything else."""
         options = (self.parameters.get("provider_options") or {}).get(provider) or {}
         return Request(merged(fields, options), replace(self.about, json_tool=json_tool))
 
@@ -96,7 +92,7 @@ _PROVIDERS = ("openai", "anthropic", "google", "mistral", "openai-compatible", "
 
 
 def resolve(name: str) -> tuple[str | None, str]:
-    """The provider of a model, where it is one of the service's, and what that calls it."""
+    """The provider of a model, if the service knows it, and its name there."""
     prefix, slash, rest = name.partition("/")
     if slash and prefix in _PROVIDERS:
         return prefix, rest
@@ -104,7 +100,7 @@ def resolve(name: str) -> tuple[str | None, str]:
 
 
 def provider_of(prompt: Prompt, model: str | None) -> str | None:
-    """Whose a model is; None where nobody knows."""
+    """The provider of a model; None if unknown."""
     return resolve(model or prompt.model or "")[0]
 
 
@@ -116,9 +112,8 @@ def call_of(
     parameters: Mapping[str, Any] | None,
     speaks: Sequence[str],
 ) -> Call:
-    """
-    Args:
-        speaks: providers that the client talks to: the first of them where nobody knows whose the model is.
+    """Args:
+        speaks: providers that the client supports; the first of them is assumed for an unknown model.
     """
     name = model or prompt.model
     if name is None:
@@ -148,7 +143,7 @@ def call_of(
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Objects are merged into each other, anything else replaces what was there."""
+    """Merges objects recursively; any other value replaces the old one."""
     result = dict(base)
     for name, value in over.items():
         there = result.get(name)
@@ -157,7 +152,7 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """Only what is given."""
+    """Only the values that are set."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -170,7 +165,7 @@ def text_of(content: str | list[dict[str, Any]]) -> str:
 
 
 def as_text(value: JsonValue) -> str:
-    """A text goes as it is, anything else as JSON."""
+    """A string unchanged, anything else as JSON."""
     return value if isinstance(value, str) else compact(value)
 
 
@@ -193,7 +188,7 @@ _SIGNATURES = (
 
 
 def type_of(file: Mapping[str, Any], path: str) -> str:
-    """The media type of a file's bytes, which may be declared as `image/*`."""
+    """The media type of a file, detected from its bytes if declared as `image/*`."""
     declared = str(file["media_type"])
     if not declared.endswith("/*"):
         return declared

@@ -1,4 +1,4 @@
-"""What Anthropic's structured outputs take of JSON Schema. The service asks for a response by the same rules."""
+"""The subset of JSON Schema for Anthropic's structured outputs. The service uses the same rules."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _listed(schemas: Any) -> Any:
 
 
 def adapted_schema(schema: Schema) -> Schema:
-    """A schema without what Anthropic refuses: limits are said in the description, and objects are closed."""
+    """Adapts a schema for Anthropic: unsupported limits move to the description, and objects are closed."""
     result: Schema = {
         name: _mapped(schema[name]) for name in ("definitions", "$defs") if isinstance(schema.get(name), dict)
     }
@@ -98,7 +98,7 @@ _MAPS = ("dependentSchemas", "patternProperties", "properties")
 
 
 def _inside(schema: Schema) -> list[Schema]:
-    """The schemas right inside of one."""
+    """The direct subschemas."""
     found: list[Any] = []
     for name in _SCHEMAS:
         value = schema.get(name)
@@ -134,8 +134,7 @@ def _is_open(schema: Schema) -> bool:
 
 
 def is_structured(root: Schema) -> bool:
-    """Whether structured outputs can hold a model to a schema: not where it refers to itself, has objects of any fields, or
-    many fields that are optional."""
+    """Whether structured outputs support a schema: not if it is recursive, or has open objects or many optional fields."""
     optional = 0
 
     def visit(schema: Schema, open_: tuple[str, ...]) -> bool:

@@ -21,7 +21,7 @@ class LangChainRequest:
     messages: list[dict[str, Any]]
     """Files are in the provider's own form."""
     options: dict[str, Any]
-    """Of `ChatOpenAI` or `ChatAnthropic`: the prompt's model, and all that goes with each of its calls."""
+    """Options of `ChatOpenAI` or `ChatAnthropic`: the prompt's model and its parameters."""
     about: About
 
 
@@ -64,7 +64,7 @@ def _of_openai(request: Request) -> LangChainRequest:
 
 
 def _with_inputs(message: dict[str, Any], index: int) -> dict[str, Any]:
-    """LangChain keeps what a tool is called with parsed, and takes only objects."""
+    """LangChain keeps tool inputs parsed, and accepts only objects."""
     for called in message.get("tool_calls") or []:
         if not isinstance(_parsed(called["function"]["arguments"]), dict):
             raise UnsupportedError(f"messages.{index}", "LangChain takes only an object as the input of a tool call")

@@ -18,9 +18,9 @@ class LlamaIndexRequest:
     """A prompt for `OpenAI` of LlamaIndex."""
 
     messages: list[Any]
-    """Of its `ChatMessage`."""
+    """LlamaIndex `ChatMessage` objects."""
     options: dict[str, Any]
-    """Of `OpenAI`: the prompt's model, and all that goes with each of its calls."""
+    """Options of `OpenAI`: the prompt's model and its parameters."""
     about: About
 
 

@@ -1,4 +1,4 @@
-"""What models take."""
+"""What models support."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class OpenAITraits:
-    """Of a model of OpenAI, in chat completions."""
+    """An OpenAI model in chat completions."""
 
     reasons: bool = False
-    """`developer` in place of `system`, `max_completion_tokens` in place of `max_tokens`, no sampling while it does."""
+    """`developer` instead of `system`, `max_completion_tokens` instead of `max_tokens`, no sampling parameters while reasoning."""
     samples_unreasoned: bool = False
-    """Sampling parameters are taken where it is told not to reason."""
+    """Sampling parameters are supported if reasoning is off."""
     tools_unreasoned: bool = False
-    """Tools are refused with any reasoning, and by default there is some."""
+    """Tools are rejected with reasoning, which is on by default."""
     searches: bool = False
-    """It takes no temperature."""
+    """Does not support a temperature."""
 
 
 _GPT = re.compile(r"gpt-(\d+)(?:\.(\d+))?(?:-(.+))?")
@@ -40,19 +40,19 @@ def openai_traits(model: str) -> OpenAITraits:
 
 @dataclass(frozen=True, slots=True)
 class AnthropicTraits:
-    """Of a model of Anthropic."""
+    """An Anthropic model."""
 
     max_tokens: int = 4_096
-    """Of a response where nothing is said, and at most where the model is known."""
+    """Default maximum tokens of a response, and the upper limit if the model is known."""
     is_known: bool = True
     has_formats: bool = False
-    """JSON by a schema and strict tools. Else the model is given a tool for it."""
+    """JSON with a schema and strict tools. Otherwise JSON is requested through a tool."""
     adapts: bool = False
-    """It decides itself how much it thinks, by an effort. Else it has a budget of tokens."""
+    """Chooses its amount of thinking from an effort. Otherwise it needs a token budget."""
     samples: bool = True
     has_xhigh: bool = False
     unthinking: Literal["disabled", "between_tools", "low_effort"] = "disabled"
-    """What it is told where it is not to think."""
+    """The setting that turns thinking off."""
     takes_forced_tools: bool = True
 
 

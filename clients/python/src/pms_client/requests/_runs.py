@@ -1,4 +1,4 @@
-"""What a provider answered, as `pms.record` takes it."""
+"""Provider responses, converted for `pms.record`."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def about_of(request: Request) -> About:
 
 
 def plain_of(response: Any) -> Mapping[str, Any]:
-    """A response as an object of JSON; packages have classes for them."""
+    """A response as a JSON object; packages have classes for them."""
     if isinstance(response, Mapping):
         return response
     dumped: Mapping[str, Any] = response.model_dump()
@@ -135,7 +135,7 @@ def _kept(source: str) -> str:
 
 
 def parsed(text: str) -> Any:
-    """The input of a tool, which may be no JSON. It stays a text where a number in it would lose digits in the service."""
+    """Parses the input of a tool. It stays a string if it is not JSON or a number would lose digits, as in the service."""
     if not text.strip():
         return {}
     try:
@@ -147,7 +147,7 @@ def parsed(text: str) -> Any:
 def run_of(
     about: About, output: str, calls: Sequence[Mapping[str, Any]], reason: str | None, tokens: dict[str, int] | None
 ) -> dict[str, Any]:
-    """As the service keeps a call of its own: a response that was withheld is an error."""
+    """Follows the service's records: a withheld response is an error."""
     prompt = about.prompt
     finish_reason = _REASONS.get(reason or "", "other")
     if finish_reason == "stop" and calls:
