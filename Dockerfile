@@ -10,7 +10,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --workspaces=false
 COPY src ./src
-# Bundled here, since the bundler's native parts stay out of the image; workers then start at once.
+# Bundled here because the bundler's native parts are not in the image; workers then start immediately.
 RUN node src/workflows/bundle.ts
 COPY scripts/build-console.ts ./scripts/
 COPY console ./console
@@ -40,7 +40,7 @@ COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/.cache ./.cache
 COPY src ./src
-# The guides, which the service and its MCP server show.
+# The guides, which the service and its MCP server serve.
 COPY README.md CHANGELOG.md ./
 COPY docs ./docs
 USER node

@@ -5,10 +5,10 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { strings } from './strings/plugin.ts';
 
-/** What a browser loads, compressed, before the first page can be used, whichever it is. */
+/** Maximum size of what a browser loads, compressed, until any first page is usable. */
 const MAX_FIRST_LOAD_BYTES = 250_000;
 
-/** Writes `x.br` and `x.gz` beside every text file of the build. */
+/** Writes `x.br` and `x.gz` next to every text file of the build. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -31,7 +31,7 @@ function precompress(): Plugin {
   };
 }
 
-/** Fails the build where the entry with any one page, and all that both import, is larger than {@link MAX_FIRST_LOAD_BYTES}. */
+/** Fails the build if the entry with any one page, and their imports, exceeds {@link MAX_FIRST_LOAD_BYTES}. */
 function limitFirstLoad(): Plugin {
   return {
     name: 'limit-first-load',
@@ -47,7 +47,7 @@ function limitFirstLoad(): Plugin {
         sizes.set(name, size);
         return size;
       };
-      /** A chunk with all that it imports at once. */
+      /** A chunk with all of its static imports. */
       const filesOf = (name: string, found = new Set<string>()): Set<string> => {
         const chunk = bundle[name];
         if (found.has(name) || chunk?.type !== 'chunk') return found;
@@ -81,7 +81,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  // `npm run dev`: pages are loaded again as they change, and ask a service on this machine, or the one that PMS_URL names.
+  // `npm run dev`: reloads pages on changes, and uses a service on this machine, or the one in PMS_URL.
   server: {
     proxy: Object.fromEntries(
       ['/v1', '/docs', '/openapi.json', '/console/config.json'].map((at) => [

@@ -5,14 +5,14 @@ import type { Translation } from './translate.ts';
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** Where the catalog of a language is. */
+/** The catalog file of a language. */
 export const catalogFile = (locale: string) => fileURLToPath(new URL(`./${locale}.json`, import.meta.url));
 
-/** Every message of the console with the files that it is in, as `en.json` has it. */
+/** Every message of the console with its files, in the format of `en.json`. */
 export function englishCatalog(): Record<string, string[]> {
   const catalog = new Map<string, string[]>();
   const files = globSync('**/*.{ts,tsx}', { cwd: sources }).map((file) => file.replaceAll('\\', '/'));
-  // The page of components is for engineers: no build has it.
+  // The gallery of components is for developers and not part of a build.
   for (const file of files.filter((each) => !each.startsWith('pages/components/')).sort())
     for (const { key } of messagesOf(file, readFileSync(sources + file, 'utf8'))) {
       const found = catalog.get(key) ?? [];
@@ -21,6 +21,6 @@ export function englishCatalog(): Record<string, string[]> {
   return Object.fromEntries([...catalog].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** @throws Error where there is no such catalog, or it is no JSON */
+/** @throws Error if the catalog does not exist, or is not JSON */
 export const readTranslations = (locale: string): Record<string, Translation> =>
   JSON.parse(readFileSync(catalogFile(locale), 'utf8'));

@@ -1,27 +1,27 @@
 import { parseSync } from 'vite';
 
-// Where text is, besides between tags. docs/translating.md explains it.
+// The places of user-visible text, besides between tags. docs/translating.md explains them.
 
 const words = (...lines: string[]) => new Set(lines.join(' ').split(' '));
 
-/** Attributes of components and elements that people read. */
+/** Attributes of components and elements with user-visible text. */
 const ATTRIBUTES = words(
   'aria-label aria-roledescription label title placeholder description hint headersHint submitLabel what error',
   'heading lead none nothing empty fallback xTitle yTitle missing done',
 );
-/** Properties of objects that people read. */
+/** Object properties with user-visible text. */
 const PROPERTIES = words('label header title hint text note why action submit done allows detail cell back');
-/** Functions of which people read the first argument. */
+/** Functions whose first argument is user-visible text. */
 const FUNCTIONS = words('t showToast showUndo useTitle Error');
-/** Elements of which the text is code. */
+/** Elements whose text is code. */
 const CODE = words('code pre kbd samp');
-/** What may stand around an expression. */
+/** Nodes that can surround an expression. */
 const WRAPPERS = words(
   'TSAsExpression TSSatisfiesExpression TSNonNullExpression ParenthesizedExpression ChainExpression',
 );
 
-/** A node of the syntax tree, as ESTree and its extensions for JSX and TypeScript have it. */
-// biome-ignore lint/suspicious/noExplicitAny: each type of node has properties of its own
+/** A node of the syntax tree in ESTree format, with its extensions for JSX and TypeScript. */
+// biome-ignore lint/suspicious/noExplicitAny: each node type has its own properties
 export type Node = any;
 
 export interface Range {
@@ -29,36 +29,36 @@ export interface Range {
   end: number;
 }
 
-/** What a message is made of. */
+/** A part of a message. */
 export type Part =
   | { kind: 'text'; text: string }
   | { kind: 'value'; name: string; node: Node }
-  /** `hasNumber`: the number itself stands before the words. */
+  /** `hasNumber`: the number itself precedes the words. */
   | { kind: 'plural'; count: Node; one: Part[]; other: Part[]; hasNumber: boolean }
-  /** `children`: undefined where the element has no text of its own. */
+  /** `children`: undefined if the element has no text of its own. */
   | { kind: 'element'; name: string; node: Node; children: Part[] | undefined };
 
 export interface Message extends Range {
-  /** What it is called in catalogs: its English text with `{placeholders}`, of a plural `one|other`, and ` [context]`. */
+  /** Its key in catalogs: the English text with `{placeholders}`, for a plural `one|other`, and ` [context]`. */
   key: string;
   parts: Part[];
   /** White space that is not translated. */
   before: string;
   after: string;
-  /** What stands there in the source. */
+  /** The kind of place in the source. */
   place: 'expression' | 'attribute' | 'children';
 }
 
-/** A placeholder, or a character that is meant as it is. */
+/** A placeholder, or an escaped character. */
 export const TOKEN = /\\([\\{<|])|\{(\w+)\}|<(\d+)(\/?)>|<\/(\d+)>/g;
 
 const TAG = /<\/?\d+\/?>/g;
 
 const isText = (text: string) => /\p{L}{2}/u.test(text);
-/** A path, an address or a name of the API. */
+/** Whether it is a path, an address or an API name. */
 const isCode = (text: string) => !/\s/.test(text) && /[/_@]/.test(text);
 
-/** Text between tags as JSX means it: without the breaks of lines and what surrounds them. */
+/** Text between tags as interpreted by JSX: without line breaks and the white space around them. */
 function cook(text: string): string {
   const lines = text.split('\n');
   return lines
@@ -78,7 +78,7 @@ export function findPlural(parts: Part[]): Extract<Part, { kind: 'plural' }> | u
   return undefined;
 }
 
-/** A message as text: once, or for one and for many. */
+/** A message as text: one form, or singular and plural. */
 function formsOf(parts: Part[]): string[] {
   const write = (all: Part[], form: 'one' | 'other'): string =>
     all
@@ -93,7 +93,7 @@ function formsOf(parts: Part[]): string[] {
   return findPlural(parts) === undefined ? [write(parts, 'other')] : [write(parts, 'one'), write(parts, 'other')];
 }
 
-/** Takes the white space off both ends. */
+/** Removes white space at both ends. */
 function trim(parts: Part[]): Pick<Message, 'parts' | 'before' | 'after'> {
   const [first, last] = [parts.at(0), parts.at(-1)];
   const before = first?.kind === 'text' ? (/^\s*/.exec(first.text)?.[0] ?? '') : '';
@@ -113,21 +113,21 @@ const isString = (node: Node) => node.type === 'TemplateLiteral' || typeof node.
 const isJoined = (node: Node) =>
   node.type === 'CallExpression' && /^(join|filter)$/.test(node.callee.property?.name ?? '');
 
-/** Whether a child of an element is a text, rather than something that may have one. */
+/** Whether an element's child is text, as opposed to a node that can contain text. */
 const isSpoken = (child: Node): boolean =>
   child.type === 'JSXText'
     ? isText(child.value)
     : child.type === 'JSXExpressionContainer' &&
       (isPlural(child.expression) || (isString(child.expression) && isText(child.expression.value ?? 'template')));
 
-/** Whether nothing in an element is to be translated but what its expressions mark. */
+/** Whether only explicitly marked expressions in an element are translated. */
 const isVerbatim = ({ openingElement: tag }: Node): boolean =>
   CODE.has(tag?.name.name) ||
   tag?.attributes.some(({ name, value }: Node) => name?.name === 'translate' && value?.value === 'no') === true;
 
 const hasText = (node: Node): boolean => !isVerbatim(node) && node.children.some(isSpoken);
 
-/** Whether a child at an end of a text does not belong to it: an icon, a field, space, what is shown only at times. */
+/** Whether a child at either end of a text is not part of it: an icon, a field, a space, conditional content. */
 function isMute(child: Node): boolean {
   if (child.type === 'JSXText') return child.value.trim() === '';
   if (child.type === 'JSXElement' && child.closingElement === null) {
@@ -140,7 +140,7 @@ function isMute(child: Node): boolean {
   return /^(Logical|Conditional|JSXEmpty)Expression$/.test(type) || (typeof value === 'string' && value.trim() === '');
 }
 
-/** What an expression is called as a placeholder: `formatCost(run.cost)` is `cost`. Undefined: it has no name. */
+/** The placeholder name of an expression: `formatCost(run.cost)` is `cost`. Undefined if it has none. */
 function nameOf(node: Node): string | undefined {
   if (node.type === 'Identifier') return node.name;
   if (node.type === 'MemberExpression') return node.computed ? undefined : node.property.name;
@@ -150,8 +150,8 @@ function nameOf(node: Node): string | undefined {
 }
 
 /**
- * All messages of a file, in no particular order. One may be within a placeholder of another.
- * @throws Error where the file can't be parsed
+ * All messages of a file, in no particular order. One can be inside a placeholder of another.
+ * @throws Error if the file can't be parsed
  */
 export function messagesOf(file: string, code: string): Message[] {
   const { program, errors } = parseSync(file, code);
@@ -163,7 +163,7 @@ export function messagesOf(file: string, code: string): Message[] {
     readonly #sources = new Map<string, string>();
     #values = 0;
     #elements = 0;
-    /** Sentences are written for one count alone: others are values in it. */
+    /** A sentence has plural forms for one count only: other counts are plain values. */
     hasPlural = false;
 
     value(node: Node): string {
@@ -180,7 +180,7 @@ export function messagesOf(file: string, code: string): Message[] {
     }
   }
 
-  /** A string, a template or a sum with one of them. Undefined: something else. */
+  /** A string, a template, or a concatenation with one of them. Undefined for anything else. */
   function stringParts(node: Node, names: Names): Part[] | undefined {
     if (node.type === 'Literal' && typeof node.value === 'string') return [{ kind: 'text', text: node.value }];
     if (node.type === 'TemplateLiteral')
@@ -220,7 +220,7 @@ export function messagesOf(file: string, code: string): Message[] {
     });
   }
 
-  /** Notes a message, and what is in its placeholders. */
+  /** Adds a message, and the messages in its placeholders. */
   function add(all: Part[], { start, end }: Range, place: Message['place'], context = ''): void {
     const trimmed = trim(all);
     const forms = formsOf(trimmed.parts);
@@ -245,7 +245,7 @@ export function messagesOf(file: string, code: string): Message[] {
       }
   }
 
-  /** Looks into an expression of which people read the value. */
+  /** Extracts text from an expression whose value is user-visible. */
   function text(node: Node, place: Message['place'] = 'expression', context = ''): void {
     const parts = stringParts(node, new Names());
     if (parts !== undefined) add(parts, node, place, context);

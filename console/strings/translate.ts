@@ -1,23 +1,23 @@
 import { findPlural, type Message, messagesOf, type Part, type Range, TOKEN } from './messages.ts';
 
-/** A translation: a text, or one for each of the categories that `Intl.PluralRules` has for its language. */
+/** A translation: a text, or one for each plural category of its language in `Intl.PluralRules`. */
 export type Translation = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 
-/** What `pluralOf` is called where it is imported. */
+/** The name under which `pluralOf` is imported. */
 const PLURAL = '$pluralOf';
-/** The number of a plural in a file that was translated. */
+/** The name of a plural's number in a translated file. */
 const NUMBER = '$n';
 
 /** The source text of a range, translated. */
 type SourceOf = (range: Range) => string;
 
-/** The placeholders of a text, in the order of their names. */
+/** The placeholders of a text, sorted by name. */
 const placeholdersOf = (text: string) =>
   [...text.matchAll(TOKEN)].flatMap(([token, escaped]) => (escaped === undefined ? [token] : [])).sort();
 
 /**
- * What is wrong with a translation. Undefined: nothing.
- * @param categories those that `Intl.PluralRules` has for the language
+ * The problem of a translation. Undefined if there is none.
+ * @param categories of the language in `Intl.PluralRules`
  */
 export function problemOf(key: string, translation: Translation, categories: string[]): string | undefined {
   const english = key.replace(/ \[[^\]]*\]$/, '');
@@ -31,7 +31,7 @@ export function problemOf(key: string, translation: Translation, categories: str
   const wanted = placeholdersOf(forms.at(-1) ?? '');
   for (const [category, text] of Object.entries(texts)) {
     const found = placeholdersOf(text);
-    // "one apple" may say its number in words.
+    // "one apple" can spell out its number.
     const needed = category === 'other' || found.includes('{n}') ? wanted : wanted.filter((name) => name !== '{n}');
     if ([...new Set(found)].join() !== [...new Set(needed)].join() || tagsOf(found).join() !== tagsOf(needed).join())
       return `its placeholders are ${found.join(' ') || 'none'}, not ${needed.join(' ') || 'none'}`;
@@ -53,7 +53,7 @@ function isNested(order: string[]): boolean {
   return open.length === 0;
 }
 
-/** A text with what `onText` and `onToken` make of its pieces. A token is the match of {@link TOKEN}. */
+/** Maps a text's pieces with `onText` and `onToken`. A token is the match of {@link TOKEN}. */
 function mapPieces(
   text: string,
   onText: (text: string) => string,
@@ -88,7 +88,7 @@ function namesOf(parts: Part[], names = new Map<string, Part>()): Map<string, Pa
   return names;
 }
 
-/** What is wrong in a catalog, a line for each message. */
+/** The problems of a catalog, a line for each message. */
 export function problemsOf(locale: string, known: ReadonlySet<string>, catalog: ReadonlyMap<string, Translation>) {
   const { pluralCategories } = new Intl.PluralRules(locale).resolvedOptions();
   return [...catalog].flatMap(([key, translation]) => {
@@ -97,7 +97,7 @@ export function problemsOf(locale: string, known: ReadonlySet<string>, catalog: 
   });
 }
 
-/** What takes the place of a message in its file. */
+/** The replacement of a message in its file. */
 function writeMessage({ parts, before, after, place }: Message, translation: Translation, source: SourceOf): string {
   const names = namesOf(parts);
   const inTags = place === 'children';
@@ -130,8 +130,8 @@ function writeMessage({ parts, before, after, place }: Message, translation: Tra
 }
 
 /**
- * A file with every message that has a translation in its new words.
- * @param translationOf a message's translation; undefined: it stays as it is
+ * Replaces every translated message of a file.
+ * @param translationOf a message's translation; undefined to keep the original
  * @param strings the module with `pluralOf`, as the file would import it
  */
 export function translate(
@@ -163,7 +163,7 @@ export function translate(
 
 const ACCENTS = '\u0301\u0300\u0308';
 
-/** A message as the pseudo-locale has it: what is not within its brackets was never translated. */
+/** A message in the pseudo-locale: text outside of its brackets was never translated. */
 export function pseudo(key: string): Translation {
   const forms = key.replace(/ \[[^\]]*\]$/, '').split(/(?<!\\)\|/);
   const [one, other] = forms.map(

@@ -1,4 +1,4 @@
-// An agent with a tool, in the AI SDK with its own instrumentation; `legacy` as the first argument: with names of its own.
+// An agent with a tool, in the AI SDK with its own instrumentation; with `legacy` as the first argument, under legacy names.
 import process from 'node:process';
 import { createOpenAI } from '@ai-sdk/openai';
 import { LegacyOpenTelemetry, OpenTelemetry } from '@ai-sdk/otel';

@@ -18,7 +18,7 @@ const HEADER = '// Made by `npm run generate`: do not edit.';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Operations whose methods are written by hand: they take or give more than a record of JSON, or have a form of their own. */
+/** Operations with handwritten methods: they take or return more than a JSON record, or have a special form. */
 const BY_HAND = new Set([
   'createScores',
   'createFeedbackToken',
@@ -49,7 +49,7 @@ type Content = Record<string, { schema: Schema }>;
 interface Operation {
   operationId: string;
   summary: string;
-  /** Of those that are shared there is only a reference. */
+  /** Shared parameters are references. */
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, { content: Content }>;
@@ -60,16 +60,16 @@ interface OpenApi {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 }
 
-/** What is made of an operation. */
+/** The generated code of an operation. */
 interface Made {
   id: string;
-  /** As `Prompt` in `PromptData`. */
+  /** Such as `Prompt` in `PromptData`. */
   type: string;
   /** `POST /prompts` */
   http: string;
   /** `prompts.setLabel` */
   name: string;
-  /** What it sends in its body, and what it gives. */
+  /** Its request body and its result. */
   sends: string;
   gives: string;
   flags: string;
@@ -104,7 +104,7 @@ function parametersOf({ components }: OpenApi, { operationId, parameters = [] }:
   });
 }
 
-/** What an operation gives: a record, a list of records by pages, or text. */
+/** The result of an operation: a record, a paged list of records, or text. */
 function resultOf({ components }: OpenApi, { operationId, responses }: Operation) {
   const content = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {};
   const { schema = {} } = content['application/json'] ?? {};
@@ -120,7 +120,7 @@ function resultOf({ components }: OpenApi, { operationId, responses }: Operation
   return { type: isText ? 'string' : `api.${record}`, isText, isList, gives: other ?? gives };
 }
 
-/** The record that a body is. */
+/** The record in a body. */
 function bodyName(body: Operation['requestBody']): string {
   const [[type, { schema }] = ['', { schema: {} as Schema }]] = Object.entries(body?.content ?? {});
   if (body === undefined) return '';
@@ -183,7 +183,7 @@ function operationsOf(openApi: OpenApi, names: Record<string, string>): Made[] {
   return made;
 }
 
-/** A table of all operations, for the program and for the compiler. */
+/** A table of all operations, for run time and for types. */
 function tableOf(operations: Made[]): string {
   const lines = [
     HEADER,
@@ -205,7 +205,7 @@ function tableOf(operations: Made[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The methods of the client, by resource, as types. */
+/** The methods of the client by resource, as types. */
 function resourcesOf(operations: Made[]): string {
   const byResource = Map.groupBy(
     operations.filter(({ flags }) => !flags.includes('h')),
@@ -243,7 +243,7 @@ function valuesOf(lists: Record<string, string[] | undefined>): string {
   return `${[HEADER, ...lines].join('\n')}\n`;
 }
 
-/** A page of all methods, of both clients. */
+/** A page of all methods of both clients. */
 function pageOf(operations: Made[], names: Record<string, string>): string {
   const lines = [
     '# Methods of the clients',
@@ -266,7 +266,7 @@ function pageOf(operations: Made[], names: Record<string, string>): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** All that is generated, by the file's name. */
+/** All generated content, by file name. */
 async function generate(): Promise<Map<string, string>> {
   const openApi: OpenApi = JSON.parse(await readFile(from('openapi.json'), 'utf8'));
   const names = JSON.parse(await readFile(from('clients/methods.json'), 'utf8'));

@@ -102,7 +102,7 @@ spec:
   revisionHistoryLimit: 5
   strategy:
     type: RollingUpdate
-    # A new process serves before an old one is asked to stop.
+    # A new process is ready before an old one is stopped.
     rollingUpdate: { maxSurge: 1, maxUnavailable: 0 }
   selector:
     matchLabels:
@@ -115,7 +115,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        # Processes read their settings when they start.
+        # Processes read their settings at startup, so changes restart them.
         checksum/settings: {{ include (print $root.Template.BasePath "/configmap.yaml") $root | sha256sum }}
         {{- with $values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
@@ -124,7 +124,7 @@ spec:
       serviceAccountName: {{ include "pms.serviceAccountName" $root }}
       automountServiceAccountToken: false
       enableServiceLinks: false
-      # Longer than the process waits for what is in flight.
+      # Longer than the process waits for work in flight.
       terminationGracePeriodSeconds: {{ add $grace 20 }}
       securityContext:
         {{- include "pms.podSecurity" $root | nindent 8 }}
@@ -160,7 +160,7 @@ spec:
           {{- if .drainSeconds }}
           lifecycle:
             preStop:
-              # Until load balancers know that no more requests go here.
+              # Until load balancers have stopped sending requests.
               sleep: { seconds: {{ .drainSeconds }} }
           {{- end }}
           resources:
@@ -228,7 +228,7 @@ metadata:
     {{- include "pms.labels" . | nindent 4 }}
 spec:
   maxUnavailable: {{ .values.disruptionBudget.maxUnavailable }}
-  # A pod that is not ready serves nobody, and must not keep a node from being drained.
+  # A pod that is not ready serves nobody, and must not prevent draining a node.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
