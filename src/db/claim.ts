@@ -30,11 +30,10 @@ export type CheckedTable =
   | 'sessions';
 
 /**
- * Starts a statement with `overdue (id)`: claimed rows whose `check_at` has passed, the longest overdue first. The statement must
- * set a new `check_at`.
+ * Starts a statement with `overdue (id)`: claimed rows whose `check_at` has passed, the longest overdue first. The statement must set a new
+ * `check_at`.
  *
- * The table needs `check_at timestamptz`, whose default is when a new row is due, and a partial index on (check_at) with the same
- * condition.
+ * The table needs `check_at timestamptz`, whose default is when a new row is due, and a partial index on (check_at) with the same condition.
  * @param which rows to check when they are due
  */
 export const overdue = (db: Builder, table: CheckedTable, which: Expression<SqlBool>, limit = OVERDUE_AT_ONCE) =>

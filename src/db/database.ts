@@ -9,10 +9,7 @@ import { bindWorkspace, createQuery, type Query } from './query.ts';
 export { bindWorkspace, type Query, type Statement } from './query.ts';
 
 export interface TransactionOptions {
-  /**
-   * The time limit of its statements, in milliseconds; 0: none, for background work on many rows. Default: the limit of any other
-   * statement.
-   */
+  /** The time limit of its statements, in milliseconds; 0: none, for background work on many rows. Default: the limit of any other statement. */
   statementTimeoutMs?: number;
 }
 
@@ -72,8 +69,7 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 
 /**
  * PostgreSQL cancels statements that take too long, and reports it. If nothing arrives by then, the connection is dead although
- * nobody has closed it, for example because a machine in between has forgotten it. The kernel would retry for a quarter of an
- * hour.
+ * nobody has closed it, for example because a machine in between has forgotten it. The kernel would retry for a quarter of an hour.
  */
 const ANSWER_MS = 5_000;
 
@@ -162,8 +158,7 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     statement_timeout: statementTimeoutMs,
   });
-  // A broken connection fails its statement, or the next one of its transaction; without a listener it would also end the
-  // process.
+  // A broken connection fails its statement, or the next one of its transaction; without a listener it would also end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

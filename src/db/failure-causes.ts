@@ -2,10 +2,7 @@ import { sql } from 'kysely';
 
 const MESSAGE_CHARACTERS = 500;
 
-/**
- * The columns of `FailureCauses` (`domain/failures.ts`), and the grouping of rows for them. @param error a column with `{code,
- * message}`
- */
+/** The columns of `FailureCauses` (`domain/failures.ts`), and the grouping of rows for them. @param error a column with `{code, message}` */
 export function causesOf(error: string) {
   const code = sql<string>`${sql.ref(error)}->>'code'`;
   const message = sql<string>`${sql.ref(error)}->>'message'`;

@@ -32,9 +32,8 @@ const isLockTimeout = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE;
 
 /**
- * Applies the missing migrations, each in a transaction of its own unless it says otherwise. Concurrent calls wait for each
- * other. A migration that does not get a table lock within its `lock_timeout` is retried, so that blocked work can proceed in
- * between.
+ * Applies the missing migrations, each in a transaction of its own unless it says otherwise. Concurrent calls wait for each other. A
+ * migration that does not get a table lock within its `lock_timeout` is retried, so that blocked work can proceed in between.
  * @param attempts the maximum number of attempts
  * @returns the names of the applied migrations
  * @throws the error of a failed migration; those before it stay applied

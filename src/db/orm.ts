@@ -32,9 +32,8 @@ export interface OrmOptions {
 
 /**
  * Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query.
- * @param options `idleTransactionMs`: the server ends a transaction that was idle for this long, such as that of a machine that
- * has vanished, so that its locks don't outlive it; `statementTimeoutMs`: the server cancels a statement that takes longer. Both
- * default to no limit.
+ * @param options `idleTransactionMs`: the server ends a transaction that was idle for this long, such as that of a machine that has vanished,
+ * so that its locks don't outlive it; `statementTimeoutMs`: the server cancels a statement that takes longer. Both default to no limit.
  */
 export function openOrm(
   databaseUrl: string,

@@ -6,10 +6,7 @@ export const AUDIT_ACTIONS = merge(DECLARATIONS, 'audit');
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/**
- * Recorded even if the audit log is full: these actions end resources that can't be created while it is full, so their number is
- * limited.
- */
+/** Recorded even if the audit log is full: these actions end resources that can't be created while it is full, so their number is limited. */
 export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set(
   DECLARATIONS.flatMap((each): readonly AuditAction[] => ('auditedWhenFull' in each ? each.auditedWhenFull : [])),
 );

@@ -12,8 +12,7 @@ export const allows = (scopes: readonly Scope[], ...needed: readonly Scope[]): b
   scopes.includes('admin') || needed.some((scope) => scopes.includes(scope));
 
 /**
- * Requires a further scope if a request sends or shows more than usual. `what`: in words, as a subject. @throws ApiError
- * `insufficient_scope`
+ * Requires a further scope if a request sends or shows more than usual. `what`: in words, as a subject. @throws ApiError `insufficient_scope`
  */
 export function requireAlso(scopes: readonly Scope[], needed: Scope, what: string): void {
   if (allows(scopes, needed)) return;

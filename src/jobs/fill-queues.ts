@@ -12,10 +12,9 @@ const BATCH_SIZE = 1_000;
 const LOCK_TIMEOUT_MS = 1_000;
 
 /**
- * Adds executions to the queues whose filters they match: those that have ended or got a score since the last time, as recorded
- * by triggers (`db/queue-triggers.ts`). An execution is checked again after each of its scores, and is added to a queue only
- * once. Its record is deleted in the same transaction, so none is lost. A full queue accepts no more. Safe to run in several
- * processes at once.
+ * Adds executions to the queues whose filters they match: those that have ended or got a score since the last time, as recorded by
+ * triggers (`db/queue-triggers.ts`). An execution is checked again after each of its scores, and is added to a queue only once. Its
+ * record is deleted in the same transaction, so none is lost. A full queue accepts no more. Safe to run in several processes at once.
  * @param signal stops after the current step
  */
 export async function fillQueues(

@@ -33,9 +33,8 @@ const RENEW_MS = 3_000;
 const MAX_STARTS = 200;
 
 /**
- * Makes first attempts without a workflow: most deliveries need nothing more. The claim of the row is a lease, renewed until the
- * attempt is recorded: if the process dies, another makes the attempt again. A delivery that failed or was deferred gets its
- * workflow.
+ * Makes first attempts without a workflow: most deliveries need nothing more. The claim of the row is a lease, renewed until the attempt
+ * is recorded: if the process dies, another makes the attempt again. A delivery that failed or was deferred gets its workflow.
  */
 export interface FirstAttempts {
   /** Makes the first attempt of a delivery that this process has claimed. */

@@ -11,10 +11,7 @@ import {
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { compareWithWorkflow, type ReconcileDeps, reconcile } from './reconcile.ts';
 
-/**
- * A delivery whose workflow is started here continues with its next attempt. A delivery that waits for a retry is not overdue
- * before that.
- */
+/** A delivery whose workflow is started here continues with its next attempt. A delivery that waits for a retry is not overdue before that. */
 export const reconcileDeliveries = (deps: ReconcileDeps & { starter: DeliveryStarter }): Promise<void> =>
   reconcile(deps, {
     table: 'deliveries',

@@ -81,9 +81,8 @@ export interface RelayOptions extends FirstAttemptDeps, Omit<RelayDeps, 'firstAt
 }
 
 /**
- * Relays events to webhooks: creates the deliveries of new events, makes their first attempts, and signals the workflows of
- * abandoned deliveries. Each loop continues while another waits, for example for Temporal. Notifications wake them. Several
- * relays may run at once.
+ * Relays events to webhooks: creates the deliveries of new events, makes their first attempts, and signals the workflows of abandoned
+ * deliveries. Each loop continues while another waits, for example for Temporal. Notifications wake them. Several relays may run at once.
  */
 export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   const { listener, log, saturated, graceOver } = options;

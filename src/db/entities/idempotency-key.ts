@@ -3,9 +3,8 @@ import { idempotencyKeyStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two concurrent
- * requests can't both create it. `answer` is the first response, encrypted because it may contain a secret; null until it was
- * sent.
+ * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two concurrent requests
+ * can't both create it. `answer` is the first response, encrypted because it may contain a secret; null until it was sent.
  */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',

@@ -5,9 +5,8 @@ export const STREAM_DELTA_TYPES = ['text', 'tool_call'] as const;
 export type StreamDeltaType = (typeof STREAM_DELTA_TYPES)[number];
 
 /**
- * A piece of a response on its way from the worker to stream readers. The table is unlogged: after a crash of PostgreSQL it is
- * empty, and readers get the rest from the execution, which remains the source of truth. Rows are deleted some minutes after the
- * end of their execution.
+ * A piece of a response on its way from the worker to stream readers. The table is unlogged: after a crash of PostgreSQL it is empty, and
+ * readers get the rest from the execution, which remains the source of truth. Rows are deleted some minutes after the end of their execution.
  */
 export const StreamDelta = defineEntity({
   name: 'StreamDelta',

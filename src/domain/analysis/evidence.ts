@@ -16,12 +16,11 @@ export interface Evidence {
 }
 
 /**
- * The evidence of a rate, from counts: Robbins' mixture over a beta distribution (that of Jeffreys, so that the frequency of
- * events need not be known in advance). Exact for any number of executions.
+ * The evidence of a rate, from counts: Robbins' mixture over a beta distribution (that of Jeffreys, so that the frequency of events need not
+ * be known in advance). Exact for any number of executions.
  *
- * Robbins, "Statistical methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41 (1970);
- * Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences", Annals of Statistics
- * 49 (2021), proposition 7.
+ * Robbins, "Statistical methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41 (1970); Howard, Ramdas,
+ * McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences", Annals of Statistics 49 (2021), proposition 7.
  */
 export function rateEvidence(events: number, count: number): Evidence {
   return {
@@ -90,10 +89,7 @@ function logOfSum(logs: readonly number[]): number {
   return largest + Math.log(logs.reduce((total, log) => total + Math.exp(log - largest), 0));
 }
 
-/**
- * One element of a confidence sequence: the true value is between these, at all times of checking together with a probability of
- * 1 − alpha.
- */
+/** One element of a confidence sequence: the true value is between these, at all times of checking together with a probability of 1 − alpha. */
 export interface Bounds {
   lower: number;
   upper: number;

@@ -15,11 +15,10 @@ export interface AnalysedArms {
 const DEFAULT_ALPHA = 0.05;
 
 /**
- * Judges checks of a candidate from sums since the start of the analysis. Can be called at any time, after every minute or
- * execution: the probability that any check ever gives a wrong `failed` or `passed` is at most alpha, which the checks share
- * equally (Bonferroni). This has two conditions. Both arms' sums cover the same minutes, all of them since the start. And the
- * share of the traffic was constant in that time: after a change, start again (an arm that got more of the traffic in bad hours
- * would look bad).
+ * Judges checks of a candidate from sums since the start of the analysis. Can be called at any time, after every minute or execution:
+ * the probability that any check ever gives a wrong `failed` or `passed` is at most alpha, which the checks share equally
+ * (Bonferroni). This has two conditions. Both arms' sums cover the same minutes, all of them since the start. And the share of the
+ * traffic was constant in that time: after a change, start again (an arm that got more of the traffic in bad hours would look bad).
  *
  * @throws RangeError for a check without a limit, with a negative one, or of latency or cost against a number that is not above 0
  */

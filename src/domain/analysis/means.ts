@@ -27,11 +27,10 @@ export function meanOf({ count, sum, squares }: ValueSums): Mean {
 }
 
 /**
- * The mean of values without a known range, such as costs: the confidence sequence of the anytime-valid t-test (Lai, "On
- * confidence sequences", Annals of Statistics 4 (1976); Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for
- * Gaussian means with unknown variance", Sequential Analysis 44 (2025), theorem 4.7). Exact for normal values; for others
- * asymptotically (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
- * sequences", Annals of Statistics 52 (2024)).
+ * The mean of values without a known range, such as costs: the confidence sequence of the anytime-valid t-test (Lai, "On confidence
+ * sequences", Annals of Statistics 4 (1976); Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
+ * variance", Sequential Analysis 44 (2025), theorem 4.7). Exact for normal values; for others asymptotically (Waudby-Smith, Arbour, Sinha,
+ * Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics 52 (2024)).
  */
 export function meanBounds(values: ValueSums, alpha: number): Bounds {
   if (values.count < MIN_VALUES) return EVERYTHING;
@@ -64,9 +63,8 @@ function differenceBoundsOf(c: Mean, s: Mean, alpha: number): Bounds {
 const RATIO_STEPS = 60;
 
 /**
- * The ratio of two means of values that are at least 0 (candidate by stable): the ratios r for which the difference of the
- * candidate and r times stable may be 0 (Fieller, "Some problems in interval estimation", Journal of the Royal Statistical
- * Society B 16 (1954)).
+ * The ratio of two means of values that are at least 0 (candidate by stable): the ratios r for which the difference of the candidate and
+ * r times stable may be 0 (Fieller, "Some problems in interval estimation", Journal of the Royal Statistical Society B 16 (1954)).
  */
 export function meanRatioBounds(candidate: ValueSums, stable: ValueSums, alpha: number): Bounds {
   const everything = { lower: 0, upper: Number.POSITIVE_INFINITY };

@@ -18,12 +18,11 @@ export interface Percentile {
 }
 
 /**
- * The 95th percentile of latencies. If it were x, each execution would take at most x with a probability of 0.95: the number of
- * those that do has a known rate, against which Robbins' mixture (as for rates) gives evidence once it is too small or too large.
- * In each bucket the best-fitting count is used, so that the width of buckets widens the bounds without making them wrong.
+ * The 95th percentile of latencies. If it were x, each execution would take at most x with a probability of 0.95: the number of those that do
+ * has a known rate, against which Robbins' mixture (as for rates) gives evidence once it is too small or too large. In each bucket the
+ * best-fitting count is used, so that the width of buckets widens the bounds without making them wrong.
  *
- * Howard and Ramdas, "Sequential estimation of quantiles with applications to A/B testing and best-arm identification", Bernoulli
- * 28 (2022).
+ * Howard and Ramdas, "Sequential estimation of quantiles with applications to A/B testing and best-arm identification", Bernoulli 28 (2022).
  */
 export function percentileOf(latency: ArmSums['latency']): Percentile {
   const counts = Array.from({ length: LAST_LATENCY_BUCKET + 1 }, (_, bucket) => latency[bucket] ?? 0);

@@ -112,10 +112,7 @@ const EVERYTHING: Interval = { low: -1, high: 1 };
 
 const hull = (a: Interval, b: Interval): Interval => ({ low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) });
 
-/**
- * If all differences are the same: the share of all examples that may have other differences, towards 0 or (from 0) in either
- * direction.
- */
+/** If all differences are the same: the share of all examples that may have other differences, towards 0 or (from 0) in either direction. */
 function ofOne(value: number, pairs: number): Interval {
   const unseen = 1 - (ALPHA / 2) ** (1 / pairs);
   if (value === 0) return { low: -unseen, high: unseen };
@@ -244,8 +241,7 @@ function bitsIn(word: number): number {
 }
 
 /**
- * The probability that a standard normal value is at least `z` ≥ 0 away from 0; absolute error below 2 × 10⁻⁷ (Abramowitz and
- * Stegun 7.1.26).
+ * The probability that a standard normal value is at least `z` ≥ 0 away from 0; absolute error below 2 × 10⁻⁷ (Abramowitz and Stegun 7.1.26).
  */
 function normalTails(z: number): number {
   if (!Number.isFinite(z)) return 0;

@@ -41,9 +41,8 @@ function step(
 }
 
 /**
- * The state of a monitor after a measurement. A check starts to alert after bad measurements, and stops after good ones, as many
- * in a row as its `for` requires; a measurement in between, or without enough data, restarts the count. The monitor alerts while
- * any of its checks does.
+ * The state of a monitor after a measurement. A check starts to alert after bad measurements, and stops after good ones, as many in a row as
+ * its `for` requires; a measurement in between, or without enough data, restarts the count. The monitor alerts while any of its checks does.
  * @param measured for each check, in their order
  */
 export function look(

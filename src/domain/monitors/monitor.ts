@@ -55,9 +55,8 @@ const DEFAULT_MARGIN = 0.1;
 const DIGITS = 1e9;
 
 /**
- * The default value that a check has to return to: better than the number by a tenth of it. For rates, and scores whose number is
- * from 0 to 1, by a tenth of the distance from the nearer end, so that it can be reached. Other scores may have any scale, so it
- * is the number itself.
+ * The default value that a check has to return to: better than the number by a tenth of it. For rates, and scores whose number is from 0 to
+ * 1, by a tenth of the distance from the nearer end, so that it can be reached. Other scores may have any scale, so it is the number itself.
  */
 export function defaultRecovery({ metric, above, below }: Pick<MonitorCheck, 'metric' | 'above' | 'below'>): number {
   const number = above ?? below ?? 0;

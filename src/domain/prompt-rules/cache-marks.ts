@@ -1,5 +1,4 @@
-// Marks of a provider's cache (`cache_control`), in parts of messages and in tools. They change what a call costs, not what it
-// means.
+// Marks of a provider's cache (`cache_control`), in parts of messages and in tools. They change what a call costs, not what it means.
 
 export interface CacheMark {
   type: 'ephemeral';

@@ -9,11 +9,10 @@ export interface OrderFault {
 const NO_CALL = 'but there is no earlier open tool_call with this id';
 
 /**
- * The first place where no provider would accept a list: tool results without their calls, tool calls without their results, or
- * only system messages.
+ * The first place where no provider would accept a list: tool results without their calls, tool calls without their results, or only
+ * system messages.
  *
- * @param isComplete whether nothing follows the list. The messages of a placeholder are unknown, so they may contain calls and
- * results.
+ * @param isComplete whether nothing follows the list. The messages of a placeholder are unknown, so they may contain calls and results.
  */
 export function orderFault(list: readonly PromptMessage[], isComplete: boolean): OrderFault | undefined {
   /** Called tools without a result so far, by call id; undefined if unknown. */

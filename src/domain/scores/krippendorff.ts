@@ -15,14 +15,13 @@ interface Sums {
 }
 
 /**
- * Krippendorff's alpha: how much any number of raters agree, who need not have rated everything. 1: always; 0: as often as by
- * chance. Units with one value are ignored.
+ * Krippendorff's alpha: how much any number of raters agree, who need not have rated everything. 1: always; 0: as often as by chance.
+ * Units with one value are ignored.
  *
- * Krippendorff, "Content Analysis", 2nd ed. (2004), chapter 11. The interval is from the jackknife over units: Efron and Stein,
- * "The jackknife estimate of variance", Annals of Statistics 9 (1981).
+ * Krippendorff, "Content Analysis", 2nd ed. (2004), chapter 11. The interval is from the jackknife over units: Efron and Stein, "The
+ * jackknife estimate of variance", Annals of Statistics 9 (1981).
  * @param units the values of each unit; categories as numbers of any kind
- * @returns `value` is null if no unit has two values, or all values are the same; `interval` if it is based on fewer than two
- * units
+ * @returns `value` is null if no unit has two values, or all values are the same; `interval` if it is based on fewer than two units
  */
 export function alphaOf(units: readonly (readonly number[])[], level: AlphaLevel): Estimate {
   const paired = level === 'interval' ? scaled(units) : units.filter((unit) => unit.length > 1);

@@ -22,8 +22,7 @@ function endOfText(json: Uint8Array, from: number): number {
 }
 
 /**
- * Counts the values of a JSON text without parsing it, in time that is linear in its length. The result is arbitrary if the text
- * is not JSON.
+ * Counts the values of a JSON text without parsing it, in time that is linear in its length. The result is arbitrary if the text is not JSON.
  * @param json in UTF-8
  * @param most counting stops above it
  */

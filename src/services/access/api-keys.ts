@@ -155,8 +155,7 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
 }
 
 /**
- * Revokes a key in every process, together with all keys derived from it at any depth, and ends their sessions. Revoking again
- * has no effect.
+ * Revokes a key in every process, together with all keys derived from it at any depth, and ends their sessions. Revoking again has no effect.
  * @throws ApiError `not_found`
  */
 export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {

@@ -15,8 +15,7 @@ export type AccessOwner = { members: readonly string[] } | { keys: readonly stri
 /**
  * Ends or reduces the access of keys: in the caller's transaction, and in every process once it commits.
  * @param query in a transaction that has locked the rows of the members or of the keys
- * @param ends `keys`: revokes the keys and ends their sessions. `sessions`: ends only the sessions. `nothing`: the permissions
- * have changed
+ * @param ends `keys`: revokes the keys and ends their sessions. `sessions`: ends only the sessions. `nothing`: the permissions have changed
  * @returns the revoked keys
  */
 export async function endAccess(

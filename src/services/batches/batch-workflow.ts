@@ -25,8 +25,7 @@ function summaryOf({ number, evaluationId, wave, evaluator, model }: StoredBatch
 }
 
 /**
- * Starts the workflow of a stored batch, also again if it was terminated from outside: a batch at the provider must not be left
- * unattended.
+ * Starts the workflow of a stored batch, also again if it was terminated from outside: a batch at the provider must not be left unattended.
  * @returns false if it is running
  */
 export function startBatchWorkflow(starter: WorkflowStarter, batch: StoredBatch): Promise<boolean> {

@@ -22,8 +22,7 @@ export interface BatchError {
 }
 
 /**
- * Changes a batch's state and marks its run as having news. The workflow reads the news when it is signaled, or at the next
- * reconciliation.
+ * Changes a batch's state and marks its run as having news. The workflow reads the news when it is signaled, or at the next reconciliation.
  * @param mayRun only if the run is active in the batch's round
  * @returns whether the batch was in one of those states
  */

@@ -59,9 +59,8 @@ async function claimVersion(
 }
 
 /**
- * Makes a set of examples the next version of a dataset, or the first version of a new one. Call it last: it locks the dataset's
- * row until the end of the transaction, so that other writers of the dataset wait only for the commit, and no number is lost or
- * skipped.
+ * Makes a set of examples the next version of a dataset, or the first version of a new one. Call it last: it locks the dataset's row
+ * until the end of the transaction, so that other writers of the dataset wait only for the commit, and no number is lost or skipped.
  * @throws ApiError `quota_exceeded`
  */
 export async function attachVersion(

@@ -110,9 +110,8 @@ export async function correctExample(
 }
 
 /**
- * Reverts a correction in another version: the example is as it was before the version with the correction, or removed if it did
- * not exist. Does nothing if the dataset was deleted, or the example has changed since or would be the only one. Runs in the
- * caller's transaction.
+ * Reverts a correction in another version: the example is as it was before the version with the correction, or removed if it did not exist.
+ * Does nothing if the dataset was deleted, or the example has changed since or would be the only one. Runs in the caller's transaction.
  * @param corrected the version with the correction
  */
 export async function withdrawCorrection(

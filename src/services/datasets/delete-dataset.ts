@@ -8,8 +8,7 @@ import { recordChange } from '../audit/record-change.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
 /**
- * Deletes a dataset with all versions and examples. Results of evaluations are kept; the version numbers of the name are not
- * reused.
+ * Deletes a dataset with all versions and examples. Results of evaluations are kept; the version numbers of the name are not reused.
  * @returns the dataset as it was
  * @throws ApiError `not_found`; `invalid_state` while an unfinished evaluation uses it
  */

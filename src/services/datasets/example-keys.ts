@@ -12,8 +12,7 @@ export type KeyOrDuplicate = { key: string } | { usedAt: number };
 /** Assigns keys to the examples of one set, unique in the set. */
 export interface ExampleKeys {
   /**
-   * Returns the example's id, or a hash of its content if it has none; the second example of equal content gets the suffix `#2`,
-   * and so on.
+   * Returns the example's id, or a hash of its content if it has none; the second example of equal content gets the suffix `#2`, and so on.
    * @param place its line or index, for the error about a repeated id
    */
   keyOf(id: Example['id'], content: ExampleContent, place: number): KeyOrDuplicate;

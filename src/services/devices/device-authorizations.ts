@@ -199,8 +199,7 @@ export type Polled =
   | { outcome: 'key'; key: string; record: ApiKeyRow; workspaceName: string };
 
 /**
- * Hands a program its key, once, and deletes the request. The key is recorded as created by the approving session, which must
- * still be valid.
+ * Hands a program its key, once, and deletes the request. The key is recorded as created by the approving session, which must still be valid.
  * @throws ApiError `quota_exceeded`
  */
 export async function pollDeviceAuthorization(

@@ -33,8 +33,7 @@ interface Locked {
 }
 
 /**
- * Changes a member in a transaction that locks the row of the person and then the row of the member, like all other changes of
- * members.
+ * Changes a member in a transaction that locks the row of the person and then the row of the member, like all other changes of members.
  * @throws ApiError `not_found`, and `invalid_state` if nobody would be left who can admit others
  */
 async function change(

@@ -81,10 +81,7 @@ function measure(metric: MonitorMetric, rows: readonly MeasuredSums[]): Measured
   }
 }
 
-/**
- * What each check of a monitor measures, in their order. @param query of its workspace @param until the time up to which runs are
- * summed up
- */
+/** What each check of a monitor measures, in their order. @param query of its workspace @param until the time up to which runs are summed up */
 export async function measureChecks(query: Query, monitor: MonitorRow, until: Date): Promise<Measured[]> {
   const rows = await readSums(query, monitor, until);
   return monitor.checks.map(({ metric }: MonitorCheck) => measure(metric, rows));

@@ -1,8 +1,7 @@
 import { ApiError, invalidField } from '../../domain/errors.ts';
 
 /**
- * Checks the version that a change is based on. Call it with the prompt's row locked, so that no other change can come in
- * between.
+ * Checks the version that a change is based on. Call it with the prompt's row locked, so that no other change can come in between.
  * @param base that version; 0: the prompt did not exist; undefined: any
  * @param newest the version before the one being created; 0: there is none
  * @throws ApiError `version_conflict` if there is a newer one, `invalid_request` if there is no such version yet

@@ -13,9 +13,8 @@ import { INCLUDES_LOCK } from './includes.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
 
 /**
- * Deletes a version that nothing needs: it is not the latest, has no label, is not included by number in another version, is in
- * no unfinished run or release, and is not used by a schedule. Its number is never reused. Executions and evaluations of it keep
- * what they were run with.
+ * Deletes a version that nothing needs: it is not the latest, has no label, is not included by number in another version, is in no unfinished
+ * run or release, and is not used by a schedule. Its number is never reused. Executions and evaluations of it keep what they were run with.
  * @returns it as it was
  * @throws ApiError `not_found`; `invalid_request` naming what needs it
  */

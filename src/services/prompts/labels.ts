@@ -295,8 +295,7 @@ export async function listLabels(
 
 /**
  * Changes the protection or the policy of a label, for all prompts; repeating it has no effect. Omitted parts are unchanged.
- * @throws ApiError `quota_exceeded`; `invalid_request` if a version under a protected label would include something that is not
- * pinned
+ * @throws ApiError `quota_exceeded`; `invalid_request` if a version under a protected label would include something that is not pinned
  */
 export async function changeLabel(
   db: WorkspaceDatabase,

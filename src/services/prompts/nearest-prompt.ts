@@ -51,8 +51,7 @@ async function nearestLabel(query: Query, promptId: string, label: string): Prom
 }
 
 /**
- * The error for a missing prompt or label, extended by the nearest name. Only for callers that may read names, because it
- * discloses them.
+ * The error for a missing prompt or label, extended by the nearest name. Only for callers that may read names, because it discloses them.
  * @returns the error unchanged if it is about something else or no name is near
  */
 export async function withNearest(query: Query, error: unknown, { name, label }: Asked): Promise<unknown> {

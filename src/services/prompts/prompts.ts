@@ -241,8 +241,7 @@ async function writeVersion(
 }
 
 /**
- * `POST /prompts`: creates the first version of a new prompt, or the next version of an existing prompt. Runs in the caller's
- * transaction.
+ * `POST /prompts`: creates the first version of a new prompt, or the next version of an existing prompt. Runs in the caller's transaction.
  * @throws ApiError `prompt_archived`, `version_conflict`, `invalid_request`
  */
 export async function createVersion(

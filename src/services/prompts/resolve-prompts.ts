@@ -11,10 +11,7 @@ import { walkIncludes } from './include-walk.ts';
 import { includesProblem } from './includes.ts';
 import { type FoundPromptRow, missing, rolloutOf, selectPrompts, type VersionSelector } from './prompts.ts';
 
-/**
- * The maximum number of references that one statement resolves, including those of includes. Further prompts are left to the next
- * request.
- */
+/** The maximum number of references that one statement resolves, including those of includes. Further prompts are left to the next request. */
 const MAX_WALKED = 1_000;
 
 /** A requested version, and what the caller already has of it. */

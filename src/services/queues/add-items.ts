@@ -44,8 +44,7 @@ export async function addItems(
   // May examine everything, so it runs without holding a lock.
   const matching = filtered && (await db.heavy.query((own) => selectEntering(own, id, filtered)));
   return db.transaction(async (query) => {
-    // Serializes concurrent additions, so that each sees the room left by the others. Inserting an item needs only a key lock on
-    // its queue.
+    // Serializes concurrent additions, so that each sees the room left by the others. Inserting an item needs only a key lock on its queue.
     const [queue] = await query((own) => own.selectFrom('queues').select('id').where('id', '=', id).forNoKeyUpdate());
     if (queue === undefined) throw notFound(`The queue "${name}"`);
     const sums: AddedItems[] = [];

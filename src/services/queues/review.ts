@@ -60,8 +60,7 @@ interface Held {
 }
 
 /**
- * Locks the execution before the item, in the same order as its deletion, which also deletes the item; otherwise they could
- * deadlock.
+ * Locks the execution before the item, in the same order as its deletion, which also deletes the item; otherwise they could deadlock.
  * @throws ApiError `not_found`
  */
 async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): Promise<Held> {

@@ -24,10 +24,7 @@ import type { ReleaseRow } from './releases.ts';
 /** The actor of decisions by the service itself. */
 export const SERVICE: ReleaseActor = { key_id: null, name: 'release' };
 
-/**
- * Marks a change that the workflow must notice. The code that makes the change signals the workflow; if that fails, the
- * reconciliation does.
- */
+/** Marks a change that the workflow must notice. The code that makes the change signals the workflow; if that fails, the reconciliation does. */
 export async function markSignalPending(query: Query, { id }: Pick<ReleaseRow, 'id'>): Promise<void> {
   await query((db) =>
     db
@@ -228,8 +225,7 @@ export async function endRelease(
  * Moves the label. A release moves it only through this function.
  * @param mover who skips steps; undefined: the release itself, at its end
  * @returns the audit log details of an override
- * @throws ApiError if the label may not (or no longer) point at the candidate, or the steps that the label requires are not
- * complete
+ * @throws ApiError if the label may not (or no longer) point at the candidate, or the steps that the label requires are not complete
  */
 export async function moveToCandidate(query: Query, row: ReleaseRow, mover?: Mover): Promise<{ override?: string }> {
   const { prompt_name: name, label, candidate_version: version } = row;

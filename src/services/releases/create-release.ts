@@ -181,8 +181,7 @@ async function makeRoom(query: Query, running: ReleaseRow, supersede: boolean, i
 }
 
 /**
- * Stores a release and registers its candidate with the label, without serving it to anybody yet. Runs in the caller's
- * transaction.
+ * Stores a release and registers its candidate with the label, without serving it to anybody yet. Runs in the caller's transaction.
  * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`, `invalid_request`, `invalid_state`, `quota_exceeded`
  */
 export async function createRelease(

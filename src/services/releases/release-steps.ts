@@ -123,8 +123,7 @@ export async function readForWorkflow({ system }: Database, id: string): Promise
 }
 
 /**
- * Changes a release at a step, on behalf of the person who started it. Does nothing if it is no longer at that step, or is
- * waiting.
+ * Changes a release at a step, on behalf of the person who started it. Does nothing if it is no longer at that step, or is waiting.
  * @param whileAwaiting also while it is waiting for an approval
  */
 export async function atStep(

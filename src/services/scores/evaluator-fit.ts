@@ -66,10 +66,7 @@ interface Holder {
   evaluators: EvaluatorConfig[];
 }
 
-/**
- * The rules whose evaluators have one of these names, and unfinished backfills of earlier forms of rules. @param except a rule to
- * ignore
- */
+/** The rules whose evaluators have one of these names, and unfinished backfills of earlier forms of rules. @param except a rule to ignore */
 async function holdersOf(query: Query, names: readonly string[], except?: string): Promise<Holder[]> {
   const hasName = sql<boolean>`exists (select from jsonb_array_elements(${sql.ref('evaluators')}) as one where one->>'name' = any(${names}::text[]))`;
   const rules = await query((db) =>

@@ -111,9 +111,8 @@ interface Version {
 type Differing = Omit<Disagreement, 'reason'> & { id: string };
 
 /**
- * Compares each version of the evaluators that produce a score with human scores of the same subjects. If several people scored a
- * subject, the most frequent category or the median counts. A person's newest score of a subject counts. Reads at most
- * {@link AGREEMENT_BYTES}.
+ * Compares each version of the evaluators that produce a score with human scores of the same subjects. If several people scored a subject,
+ * the most frequent category or the median counts. A person's newest score of a subject counts. Reads at most {@link AGREEMENT_BYTES}.
  * @throws ApiError `not_found`; `invalid_request` if the score is a text
  */
 export async function compareJudges(query: Query, question: AgreementQuestion): Promise<Agreement> {

@@ -97,10 +97,7 @@ export const scoresOfExecution = async (query: Query, id: string): Promise<Score
 export const scoresOfExample = async (query: Query, evaluationId: string, exampleId: string): Promise<ScoreRow[]> =>
   (await listScores(query, { evaluationId, exampleId }, SHOWN_SCORES, undefined)).rows;
 
-/**
- * The newest value of each score name for examples of an evaluation, by example and name. Text scores are omitted, because they
- * may be long.
- */
+/** The newest value of each score name for examples of an evaluation, by example and name. Text scores are omitted, because they may be long. */
 export async function valuesOfExamples(
   query: Query,
   evaluationId: string,

@@ -18,8 +18,7 @@ const STREAM_NEXT_CALL = prepared<{ id: string }>()((db, { id }) =>
 );
 
 /**
- * The execution when a reader starts to read it, and the position where the reader starts. Calls that start from now on are
- * streamed.
+ * The execution when a reader starts to read it, and the position where the reader starts. Calls that start from now on are streamed.
  * @param after the last event that the reader has; undefined: none
  * @throws ApiError `not_found`; `invalid_request` if there is no such event
  */

@@ -14,8 +14,7 @@ export interface PollingHubDeps {
 }
 
 /**
- * One poll of the database per second serves all readers of the process. Polls run one at a time; after an error the next one
- * tries again.
+ * One poll of the database per second serves all readers of the process. Polls run one at a time; after an error the next one tries again.
  * @param hub.keepAlive sent so that no connection is considered dead
  * @param hub.what its purpose, for the log
  */

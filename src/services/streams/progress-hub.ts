@@ -58,10 +58,7 @@ export interface ProgressHubDeps extends PollingHubDeps {
   format: ProgressFormat;
 }
 
-/**
- * Events contain the whole row, so a slow reader misses only intermediate steps, and nothing has to be stored for readers that
- * reconnect.
- */
+/** Events contain the whole row, so a slow reader misses only intermediate steps, and nothing has to be stored for readers that reconnect. */
 export function createProgressHub({ db: { system }, format, ...deps }: ProgressHubDeps): ProgressHub {
   /** By workspace and id. */
   const open = createPollingHub<Buffer | undefined, ReadEvaluation>(deps, {

@@ -17,9 +17,8 @@ const floor = (ms: number, unitMs: number) => Math.floor(ms / unitMs) * unitMs;
 const ceil = (ms: number, unitMs: number) => Math.ceil(ms / unitMs) * unitMs;
 
 /**
- * The span from `since` up to, but excluding, `until`. A time within the last two hours is exact; an earlier one is extended to
- * the whole hour, so that the span is fully included. Nothing is created after `now`, so a later `until` includes the whole last
- * hour.
+ * The span from `since` up to, but excluding, `until`. A time within the last two hours is exact; an earlier one is extended to the
+ * whole hour, so that the span is fully included. Nothing is created after `now`, so a later `until` includes the whole last hour.
  */
 export function usageSpan(since: Date, until: Date, now: Date): UsageSpan {
   const isExact = (ms: number) => now.getTime() - ms < EXACT_MS;

@@ -34,8 +34,7 @@ export async function requireAuditRoom(query: Query, limit: number, isAdmin: boo
 }
 
 /**
- * Refuses additions of the caller's transaction if a table now has too many rows. Exact: it locks, so call it last in the
- * transaction.
+ * Refuses additions of the caller's transaction if a table now has too many rows. Exact: it locks, so call it last in the transaction.
  * @param where only rows with these values
  * @throws ApiError `quota_exceeded`
  */
@@ -60,8 +59,7 @@ export async function requireRoom(
 export interface Quotas {
   /**
    * Refuses additions of the caller's transaction that exceed a quota. Exact: it locks, so call it last in the transaction. Other
-   * transactions of the workspace that add the same wait until this one ends. `evaluations` also refuses if `executionBytes` are
-   * used up.
+   * transactions of the workspace that add the same wait until this one ends. `evaluations` also refuses if `executionBytes` are used up.
    * @throws ApiError `quota_exceeded`
    */
   require(query: Query, name: ExactQuota): Promise<void>;
@@ -72,10 +70,9 @@ export interface Quotas {
    */
   check(query: Query, name: ExactQuota, adding?: number): Promise<void>;
   /**
-   * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and again before it
-   * refuses an execution; in between, it adds only its own. So several processes together may exceed the quota of executions by
-   * what they store in a second. The quota of bytes may be exceeded by that, and by the results of executions and evaluations
-   * that have already started.
+   * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and again before it refuses
+   * an execution; in between, it adds only its own. So several processes together may exceed the quota of executions by what they store
+   * in a second. The quota of bytes may be exceeded by that, and by the results of executions and evaluations that have already started.
    * @throws ApiError `quota_exceeded`
    */
   storeExecution(query: Query, workspaceId: string, store: () => Promise<void>): Promise<void>;

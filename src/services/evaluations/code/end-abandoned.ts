@@ -7,10 +7,7 @@ import { evaluationStates } from '../../../domain/evaluations/evaluation-states.
 
 const FAILED = changeState(evaluationStates, { to: 'failed', from: ['running'] });
 
-/**
- * Ends a run of code whose results did not arrive in time. Its results are kept, and a retry continues it. @returns whether it
- * was ended
- */
+/** Ends a run of code whose results did not arrive in time. Its results are kept, and a retry continues it. @returns whether it was ended */
 export async function endAbandoned(query: Query, id: string): Promise<boolean> {
   const ended = await query((db) =>
     db

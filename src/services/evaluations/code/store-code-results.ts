@@ -43,8 +43,7 @@ const NOTHING: EvaluationSummary = {
 };
 
 /**
- * Stores results of a run of code: all of them or none. The first result of an example is kept, unless it is a failure of an
- * earlier round.
+ * Stores results of a run of code: all of them or none. The first result of an example is kept, unless it is a failure of an earlier round.
  * @returns the number of new results
  * @throws ApiError `not_found`, `invalid_state` if it accepts no (more) results, `invalid_request`, `quota_exceeded`
  */

@@ -13,8 +13,7 @@ import { type ControlDeps, changeEvaluation, continueFrom, signalWorkflow } from
 /**
  * Resumes a paused run. If its budget is used up, it needs a higher cap. Also sets a new cap on a run that is not paused.
  * @param maxCost US dollars, decimal; null: no cap; undefined: unchanged
- * @throws ApiError `not_found`, `invalid_state`, and `invalid_request` if the new cap is not above the amount spent or cannot be
- * enforced
+ * @throws ApiError `not_found`, `invalid_state`, and `invalid_request` if the new cap is not above the amount spent or cannot be enforced
  */
 export async function resumeEvaluation(
   deps: ControlDeps & { models: Models },

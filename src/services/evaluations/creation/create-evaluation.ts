@@ -187,8 +187,7 @@ export interface ResolvedRun {
 }
 
 /**
- * Checks everything that can be checked before a model is called. The evaluators were compiled earlier, because that may take a
- * while.
+ * Checks everything that can be checked before a model is called. The evaluators were compiled earlier, because that may take a while.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
  */
 export async function resolveRun(query: Query, models: Models, request: NewEvaluation): Promise<ResolvedRun> {

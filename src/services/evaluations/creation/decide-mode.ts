@@ -21,8 +21,7 @@ function problemOf(models: Models, model: string): string | undefined {
 
 /**
  * Whether a run calls its models in batches. Decided once, so that later changes of settings do not affect the run.
- * @param called the models that go into batches: the run's own and the judges', without fallback models, which are called one by
- * one
+ * @param called the models that go into batches: the run's own and the judges', without fallback models, which are called one by one
  * @returns null if it does not
  * @throws ApiError `invalid_request` on `mode`, naming every model without batches
  */

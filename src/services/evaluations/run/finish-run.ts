@@ -52,11 +52,10 @@ interface RunSums {
 export type FinishedRun = 'completed' | 'completed before' | 'left' | 'incomplete';
 
 /**
- * Sums up a run, compares it with its baseline, marks it as completed and writes its events. The slow part comes first and
- * without a lock on the run, which would block pausing and canceling: the results are final by now. A run that is not `running`
- * is left unchanged.
- * @returns the outcome; `incomplete`: nothing was done because examples have no result. Their batches may have ended before the
- * database was restored from an earlier time.
+ * Sums up a run, compares it with its baseline, marks it as completed and writes its events. The slow part comes first and without a lock
+ * on the run, which would block pausing and canceling: the results are final by now. A run that is not `running` is left unchanged.
+ * @returns the outcome; `incomplete`: nothing was done because examples have no result. Their batches may have ended before the database
+ * was restored from an earlier time.
  */
 export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<FinishedRun> {
   if (await hasOpenExamples(db.query, ref)) return 'incomplete';

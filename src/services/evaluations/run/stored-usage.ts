@@ -44,10 +44,7 @@ export const usageArrays = (given: Parameters<ArraysOf<ReturnType<typeof usageCo
 
 type PaidTable = 'evaluation_results' | 'evaluation_judgements' | 'rule_judgements';
 
-/**
- * The usage columns for `on conflict do update set`: adds the usage of another outcome to the existing row. A cost is null if
- * none is known.
- */
+/** The usage columns for `on conflict do update set`: adds the usage of another outcome to the existing row. A cost is null if none is known. */
 export function addedUsage(table: PaidTable) {
   const added = (column: string) => [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)] as const;
   const tokens = (column: string) => {

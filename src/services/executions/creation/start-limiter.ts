@@ -2,14 +2,13 @@ import { CHANNELS, type Listener } from '../../../db/listener.ts';
 import { onExecutionFinished } from '../run/execution-finished.ts';
 
 /**
- * Spreads out the starts of a workspace that creates many executions at once; otherwise hundreds of workflows would
- * delay those of other workspaces. Waiting rows cost nothing.
+ * Spreads out the starts of a workspace that creates many executions at once; otherwise hundreds of workflows would delay those
+ * of other workspaces. Waiting rows cost nothing.
  *
- * Only a few executions of a workspace are between their start and their call; the next one waits until one of these
- * calls has started, so starts are as fast as workers accept them. While few executions are running, simultaneous ones
- * are also spread out by some milliseconds: each is faster on its own, and callers that continue when they get a
- * response then stay apart. While `many` are running, the next one also waits until one of them has ended, or for a
- * pause, so that their number grows slowly.
+ * Only a few executions of a workspace are between their start and their call; the next one waits until one of these calls has
+ * started, so starts are as fast as workers accept them. While few executions are running, simultaneous ones are also spread out
+ * by some milliseconds: each is faster on its own, and callers that continue when they get a response then stay apart. While
+ * `many` are running, the next one also waits until one of them has ended, or for a pause, so that their number grows slowly.
  */
 export interface StartLimiter {
   /**

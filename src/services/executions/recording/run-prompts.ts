@@ -8,10 +8,7 @@ import { releaseStates, UNFINISHED_RELEASE } from '../../../domain/releases/rele
 import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/**
- * The prompt, version and release that a run counts for. `stage` null: the release has ended, or does not count recorded runs at
- * its stage.
- */
+/** The prompt, version and release that a run counts for. `stage` null: the release has ended, or does not count recorded runs at its stage. */
 export interface RunPrompt {
   name: string | null;
   version: number | null;
@@ -141,8 +138,7 @@ function promptOf(run: RecordedRun, { latestVersions, releases, running }: Named
 }
 
 /**
- * Finds the prompts and releases of runs, in their order. A run by label counts for the release of the label that has its
- * version.
+ * Finds the prompts and releases of runs, in their order. A run by label counts for the release of the label that has its version.
  * @returns or what is wrong, with paths starting at the list of runs
  */
 export async function promptsOfRuns(

@@ -37,10 +37,7 @@ function parseNotification(values: string): ExecutionRow | undefined {
   };
 }
 
-/**
- * @param heard called with the UUID of an ended execution, and a function that returns the execution itself if the notification
- * includes it
- */
+/** @param heard called with the UUID of an ended execution, and a function that returns the execution itself if the notification includes it */
 export function onExecutionFinished(
   listener: Pick<Listener, 'on'>,
   heard: (id: string, told: () => ExecutionRow | undefined) => void,

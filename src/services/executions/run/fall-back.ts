@@ -7,10 +7,7 @@ import { MAX_CALL_ATTEMPTS } from '../../../domain/limits.ts';
 import type { ModelErrorCode } from '../../../models/model-error.ts';
 import { type CallEnd, callEnded, callLost } from './calls.ts';
 
-/**
- * Errors of a model that another model may not have. Excluded: refusals of the content of the prompt, and calls that no model
- * would accept.
- */
+/** Errors of a model that another model may not have. Excluded: refusals of the content of the prompt, and calls that no model would accept. */
 const FALLS_BACK: Record<ModelErrorCode, boolean> = {
   model_unavailable: true,
   model_rate_limited: true,
