@@ -136,7 +136,7 @@ export function createFirstAttempts(
           // While Temporal is down, the reconciliation logs it.
           log[isTemporalUnavailable(error) ? 'debug' : 'warn'](
             { err: error, delivery_id: id },
-            'cannot make a first attempt, or start what follows it',
+            'cannot make a first attempt or start its workflow',
           ),
         )
         .finally(() => unfinished.delete(id));

@@ -58,7 +58,7 @@ export const reconcileEvaluations = ({
       if (run.byCaller) {
         if (run.ended) await clearPending();
         else if (await endAbandoned(query, id)) {
-          deps.log.info({ evaluation_id: id }, 'ended an evaluation whose results have not come');
+          deps.log.info({ evaluation_id: id }, 'ended an evaluation whose results did not arrive');
           onEvaluationEnd?.('failed');
         }
         return;

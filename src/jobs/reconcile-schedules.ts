@@ -34,7 +34,7 @@ export function reconcileSchedules(deps: ReconcileDeps): Promise<void> {
       const found = await readInTemporal(temporal, schedule.id);
       if (found === undefined) {
         await createInTemporal(temporal, schedule.workspace_id, schedule);
-        log.warn({ schedule_id: schedule.id }, 'created a schedule again that Temporal had lost');
+        log.warn({ schedule_id: schedule.id }, 'recreated a schedule that Temporal had lost');
         return;
       }
       if (!found.isEncryptedAsNow) {
@@ -45,7 +45,7 @@ export function reconcileSchedules(deps: ReconcileDeps): Promise<void> {
         await actInTemporal(temporal, schedule.id, schedule.paused ? 'pause' : 'unpause');
         log.warn(
           { schedule_id: schedule.id, paused: schedule.paused },
-          'a schedule is paused in Temporal as it is in its row',
+          'corrected in Temporal whether a schedule is paused',
         );
       }
     },

@@ -50,7 +50,7 @@ function startLoop(log: Logger, what: string, step: () => Promise<boolean>, rest
       try {
         isDue = false;
         if (await step()) isDue = true;
-        if (isFailing) log.info(`${what} again`);
+        if (isFailing) log.info(`${what} works again`);
         isFailing = false;
         if (!isDue) await rest();
       } catch (error) {

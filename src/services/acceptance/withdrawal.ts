@@ -64,7 +64,7 @@ export async function giveUp(
   await withdrawWithRetries(log, { field, id, withdraw: () => withdraw(db, id, isStarted) }, holdMs);
   // A workflow may not exist.
   stop(client, id, log).catch((error: unknown) =>
-    log.warn({ err: error, [field]: id }, 'cannot tell a workflow that its run was withdrawn'),
+    log.warn({ err: error, [field]: id }, 'cannot signal a workflow that its run was withdrawn'),
   );
 }
 

@@ -264,7 +264,7 @@ export function createAuthenticator(
     // Not worth failing or delaying a request.
     db.system
       .query(statement, { id })
-      .catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot record the use of a key'));
   }
 
   return {

@@ -62,7 +62,7 @@ export async function startSchedule(
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
   }
-  throw temporarilyUnavailable('The schedule could not be made.');
+  throw temporarilyUnavailable('The schedule could not be created.');
 }
 
 async function accept(query: Query, id: string): Promise<void> {

@@ -84,7 +84,7 @@ describe('what is refused', () => {
     const { body } = await create({ mode: 'batch', prompt_name: 'echo', evaluators });
     expect(body.error.details).toEqual([{ path: 'mode', message: expect.any(String) }]);
     expect(body.error.message).toMatch(
-      /^mode: must be "interactive" or "auto", since sandbox\/echo .*; openai-compatible\/llama /,
+      /^mode: must be "interactive" or "auto" because sandbox\/echo .*; openai-compatible\/llama /,
     );
     expect(body.error.message.match(/sandbox\/echo/g)).toHaveLength(1);
   });

@@ -41,5 +41,5 @@ export function decideMode(
   if (called.length === 0) problems.push('no model is called: none of the evaluators uses one');
   if (problems.length === 0) return batch;
   if (mode === 'auto') return null;
-  throw invalidField('mode', `must be "interactive" or "auto", since ${problems.join('; ')}`);
+  throw invalidField('mode', `must be "interactive" or "auto" because ${problems.join('; ')}`);
 }
