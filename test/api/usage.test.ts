@@ -99,14 +99,18 @@ const run = (body: object, headers = {}) =>
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
 
 beforeAll(async () => {
-  stage = await startStage({
-    answer: ({ prompt }) => {
-      // A judge's first responses are unusable, so it is called again.
-      const unusable = prompt.startsWith('You grade') && judgements++ % 3 === 0;
-      const text = prompt.startsWith('You grade') ? '{"reason": "fine", "score": 5}' : `Answer to: ${prompt}`;
-      return { text: unusable ? 'hm' : text, usage: { input: 1_000 + prompt.length, output: 100 } };
+  stage = await startStage(
+    {
+      answer: ({ prompt }) => {
+        // A judge's first responses are unusable, so it is called again.
+        const unusable = prompt.startsWith('You grade') && judgements++ % 3 === 0;
+        const text = prompt.startsWith('You grade') ? '{"reason": "fine", "score": 5}' : `Answer to: ${prompt}`;
+        return { text: unusable ? 'hm' : text, usage: { input: 1_000 + prompt.length, output: 100 } };
+      },
     },
-  });
+    {},
+    'sums up what all workspaces have used',
+  );
   other = await createOtherWorkspace(stage.service, 'other');
   await other.call('POST', '/prompts', { body: { name: 'say', template: 'Say it', model: 'sandbox/echo' } });
   await stage.prompt('free', 'Free {{ text }}', 'sandbox/echo');

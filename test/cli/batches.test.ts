@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { killOrphans } from '../support/processes.ts';
 import { insertBatch, insertBatchedResult } from '../support/provider-batch-rows.ts';
-import { TEST_KEY } from '../support/providers/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Cli, startCli } from './support.ts';
 
@@ -10,7 +9,7 @@ import { type Cli, startCli } from './support.ts';
 let service: TestService;
 let cli: Cli;
 beforeAll(async () => {
-  service = await startTestService({ OPENAI_API_KEY: TEST_KEY }, { workers: false });
+  service = await startTestService({}, { workers: false, providers: true });
   cli = await startCli(service);
   for (const [name, model] of [
     ['say', 'openai/gpt-4o-mini'],

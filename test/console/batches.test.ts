@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertBatch } from '../support/provider-batch-rows.ts';
-import { TEST_KEY } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
+import { sharedProviders } from '../support/providers/shared.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
@@ -10,9 +10,10 @@ let stage: Stage;
 let openai: StandIn;
 beforeAll(async () => {
   openai = await startOpenAiServer({
+    on: (await sharedProviders()).openai,
     answer: ({ prompt }) => ({ text: prompt, usage: { input: 1_000, output: 1_000 } }),
   });
-  stage = await startStage({ OPENAI_API_KEY: TEST_KEY, OPENAI_BASE_URL: openai.baseUrl });
+  stage = await startStage({}, { providers: true });
   for (const [name, model] of [
     ['say', 'openai/gpt-4o-mini'],
     ['echo', 'sandbox/echo'],

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { launchBrowser, slowDown, type TestBrowser, watchRequests } from '../support/browser.ts';
 import { atProcessEnd } from '../support/process-end.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type ServiceOptions, startTestService, type TestService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
 /** A user with a separate browser window. */
@@ -37,9 +37,15 @@ function sharedBrowser(): Promise<TestBrowser> {
   return launched;
 }
 
-/** @param environment the service's settings */
-export async function startStage(environment: Record<string, string> = {}): Promise<Stage> {
-  const service = await startTestService(environment);
+/**
+ * @param environment the service's settings
+ * @param options as for `startTestService`
+ */
+export async function startStage(
+  environment: Record<string, string> = {},
+  options: ServiceOptions = {},
+): Promise<Stage> {
+  const service = await startTestService(environment, options);
   const { browser } = await sharedBrowser().catch(async (error: unknown) => {
     await service.stop();
     throw error;

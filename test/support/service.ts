@@ -4,16 +4,21 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { request } from 'undici';
 import { startApi } from '../../src/api/server.ts';
+import { CAPABILITIES } from '../../src/capabilities.ts';
 import { parseSettings } from '../../src/config.ts';
 import { connectDependencies, type Dependencies } from '../../src/dependencies.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
 import { DEFAULT_WORKSPACE, ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
+import { deleteWorkspace } from '../../src/services/workspaces/delete-workspace.ts';
 import { getWorkspace } from '../../src/services/workspaces/workspaces.ts';
 import { createTestDatabase } from './database.ts';
 import './one-runtime.ts';
 import { atProcessEnd } from './process-end.ts';
+import { sharedProviders } from './providers/shared.ts';
+import { PATIENCE_MS } from './wait-for.ts';
 
 /** A response of the API. `body` is parsed JSON, or the text if it is not JSON. */
 export interface Answer {
@@ -56,21 +61,34 @@ export interface TestService {
 export interface ServiceOptions {
   /** Default: true. */
   workers?: boolean;
+  /** Uses the stand-ins of {@link sharedProviders} as its providers. */
+  providers?: boolean;
   /** Why a separate workspace on the shared service is not enough: a service is started only for this file. */
   own?: string;
 }
 
+/** Settings that the API alone reads. Of quotas the workers read some, too. */
+const OF_API = /^(QUOTA_(STREAMS|UPLOADS)|TRUST_PROXY|MAX_CONNECTIONS(_PER_ADDRESS)?|CORS_ORIGINS|CONSOLE_LOCALE)$/;
+
 /**
- * A service for a test file: a new workspace `default` on the service that all files of a Jest process share, with or without
- * workers, or (with additional settings, or `own`) a separate one. Earlier files used other workspaces.
+ * A service for a test file: a new workspace `default` on a service that the files of a Jest process share, with or without workers
+ * and providers. If only settings of the API differ, the file gets a separate API on that service; with other settings, or `own`, a
+ * separate service. Earlier files used other workspaces.
  * @param environment additional settings
  */
 export async function startTestService(
   environment: Record<string, string> = {},
-  { workers = true, own }: ServiceOptions = {},
+  { workers = true, providers = false, own }: ServiceOptions = {},
 ): Promise<TestService> {
-  if (own !== undefined || Object.keys(environment).length > 0) return startOwnService(environment, workers);
-  const { dependencies, ...shared } = await (workers ? sharedWithWorkers() : sharedWithoutWorkers());
+  const names = Object.keys(environment);
+  const isOfApi = names.every((name) => OF_API.test(name) || (!workers && name.startsWith('QUOTA_')));
+  const settings = { ...(providers && (await sharedProviders()).settings), ...environment };
+  if (own !== undefined || !isOfApi) return startOwnService(settings, workers);
+  const shared = await sharedService(workers, providers);
+  const dependencies =
+    names.length === 0
+      ? shared.dependencies
+      : { ...shared.dependencies, settings: settingsWith(settings), registry: new Registry() };
   // Like the first key on an empty database. Names are unique, so those of earlier files are released.
   await dependencies.db.system.query((all) =>
     all
@@ -80,28 +98,55 @@ export async function startTestService(
   );
   const key = generateApiKey();
   const workspaceId = await makeFirst(dependencies, key);
-  return { ...shared, dependencies, key, workspaceId, call: createCall(shared.origin, key), stop: async () => {} };
-}
-
-/** One for all files of this process, until it ends. */
-function sharedService(workers: boolean): () => Promise<TestService> {
-  let started: Promise<TestService> | undefined;
-  return () => {
-    if (started === undefined) {
-      started = startOwnService({}, workers);
-      atProcessEnd(async () => (await started)?.stop());
-    }
-    return started;
+  const api = names.length === 0 ? undefined : await startApi(dependencies, { eager: workers });
+  const origin = api === undefined ? shared.origin : `http://127.0.0.1:${api.port}`;
+  return {
+    ...shared,
+    dependencies,
+    origin,
+    key,
+    workspaceId,
+    call: createCall(origin, key),
+    async stop() {
+      await api?.close(1_000);
+      // What is left under way must not call the stand-ins of the next file.
+      if (providers) await endWorkspaces(dependencies);
+    },
   };
 }
 
-const sharedWithWorkers = sharedService(true);
-const sharedWithoutWorkers = sharedService(false);
+const started = new Map<string, Promise<TestService>>();
+
+/** One for all files of this process, until it ends. */
+function sharedService(workers: boolean, providers: boolean): Promise<TestService> {
+  const which = JSON.stringify({ workers, providers });
+  const running =
+    started.get(which) ?? (async () => startOwnService(providers ? (await sharedProviders()).settings : {}, workers))();
+  if (!started.has(which)) atProcessEnd(async () => (await running).stop());
+  started.set(which, running);
+  return running;
+}
+
+/** Deletes the workspaces of a file, and ends what they have under way. */
+async function endWorkspaces({ db, client, taskQueues, settings, log }: Dependencies): Promise<void> {
+  const workspaces = await db.system.query((all) =>
+    all
+      .selectFrom('workspaces')
+      .select(['id', 'name'])
+      .where('name', 'not like', '% until %')
+      .where('deleted_at', 'is', null),
+  );
+  const starter = { client, taskQueues, eager: false, retryWaitsMs: settings.webhooks.retryWaitsMs };
+  for (const { id, name } of workspaces) {
+    await deleteWorkspace(db.system, name);
+    for (const { end } of CAPABILITIES.toReversed())
+      await end?.({ ...starter, log }, db.workspace(id), AbortSignal.timeout(PATIENCE_MS));
+  }
+}
 
 /** Concurrent test files share Temporal, each with separate task queues. */
-async function startOwnService(environment: Record<string, string>, withWorkers: boolean): Promise<TestService> {
-  const database = await createTestDatabase();
-  const settings = parseSettings({
+const settingsWith = (environment: Record<string, string>) =>
+  parseSettings({
     PORT: '0',
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '0',
@@ -109,6 +154,10 @@ async function startOwnService(environment: Record<string, string>, withWorkers:
     TEMPORAL_TASK_QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`,
     ...environment,
   });
+
+async function startOwnService(environment: Record<string, string>, withWorkers: boolean): Promise<TestService> {
+  const database = await createTestDatabase();
+  const settings = settingsWith(environment);
   const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
   const dependencies = await connectDependencies(
     settings,

@@ -17,7 +17,7 @@ let resources: Resources;
 let routes: Map<string, Route>;
 let member: TestMember;
 beforeAll(async () => {
-  service = await startTestService({ SHUTDOWN_GRACE: '1s' });
+  service = await startTestService();
   const api = await readApi(service.origin);
   operations = api.operations;
   resources = await createResources(service, api);

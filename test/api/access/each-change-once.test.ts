@@ -8,7 +8,7 @@ import { waitFor } from '../../support/wait-for.ts';
 let service: TestService;
 let call: TestService['call'];
 beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+  service = await startTestService();
   ({ call } = service);
   for (const template of ['Say {{ text }}', 'Do say {{ text }}', 'Please say {{ text }}'])
     await post('/prompts', { name: 'say', template, model: 'sandbox/echo' });
@@ -24,9 +24,10 @@ const post = (path: string, body: object) => ok(call('POST', path, { body }));
 const put = (path: string, body: object) => ok(call('PUT', path, { body }));
 
 async function changes(): Promise<string[]> {
-  const rows = await service.dependencies.db.system.query<{ action: string }>({
-    text: 'select action from audit_log order by id',
-  });
+  const rows = await service.dependencies.db.system.query<{ action: string }>(
+    { text: 'select action from audit_log where workspace_id = $1 order by id' },
+    [service.workspaceId],
+  );
   return rows.map(({ action }) => action);
 }
 

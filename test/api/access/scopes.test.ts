@@ -19,7 +19,7 @@ let service: TestService;
 let keys: Record<'write' | 'publish' | 'execute' | 'write read' | 'execute read', string>;
 let count = 0;
 beforeAll(async () => {
-  service = await startTestService({ SHUTDOWN_GRACE: '1s' });
+  service = await startTestService();
   const keyOf = async (...scopes: Scope[]) => (await createKey(service, ...scopes)).key;
   keys = {
     write: await keyOf('write'),

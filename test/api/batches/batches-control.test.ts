@@ -66,6 +66,7 @@ test('a canceled run cancels at the provider, keeps and counts what was finished
   expect((await stage.rows(id)).map(({ items }) => items)).toEqual([20, 10]);
   expect(created() - before).toBe(2);
   expect(stage.openai.callCount).toBe(0);
+  await stage.expectNothingLeft();
   expect((await stage.service.call('DELETE', `/evaluations/${id}`)).status).toBeLessThan(300);
   await stage.expectNothingLeft();
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Big } from 'big.js';
 import { startAnthropicServer } from '../../support/providers/anthropic.ts';
 import { startGoogleServer } from '../../support/providers/google.ts';
-import { TEST_KEY } from '../../support/providers/models.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { ENDED, examplesOf } from '../evaluations/evaluations-support.ts';
@@ -12,13 +12,10 @@ let stage: BatchStage;
 let anthropic: StandIn;
 let google: StandIn;
 beforeAll(async () => {
-  [anthropic, google] = await Promise.all([startAnthropicServer(), startGoogleServer()]);
-  stage = await startBatchStage({
-    ANTHROPIC_API_KEY: TEST_KEY,
-    ANTHROPIC_BASE_URL: anthropic.baseUrl,
-    GOOGLE_GENERATIVE_AI_API_KEY: TEST_KEY,
-    GOOGLE_GENERATIVE_AI_BASE_URL: google.baseUrl,
-  });
+  const shared = await sharedProviders();
+  anthropic = await startAnthropicServer({ on: shared.anthropic });
+  google = await startGoogleServer({ on: shared.google });
+  stage = await startBatchStage();
   await stage.prompt('say-claude', 'Say {{ text }}', 'anthropic/claude-haiku-4-5');
   await stage.prompt('say-gemini', 'Say {{ text }}', 'google/gemini-2.5-flash');
 });

@@ -4,6 +4,7 @@ import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { CannedAnswer } from '../../support/providers/protocol.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { type StreamedCall, streamedCalls } from '../../support/streamed-calls.ts';
@@ -33,8 +34,8 @@ describe('with a provider behind it', () => {
   let client: OpenAI;
   let canned: CannedAnswer;
   beforeAll(async () => {
-    provider = await startOpenAiServer({ answer: () => canned });
-    service = await startTestService({ OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.baseUrl });
+    provider = await startOpenAiServer({ on: (await sharedProviders()).openai, answer: () => canned });
+    service = await startTestService({}, { providers: true });
     client = openAiClient(service);
     await createPrompt(service, 'say', { template: '{{ text }}', model: 'openai/gpt-4o-mini' });
     await createPrompt(service, 'echo', { template: '{{ text }}' });

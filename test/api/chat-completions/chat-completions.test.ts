@@ -3,6 +3,7 @@ import { APICallError, generateText, jsonSchema, Output, tool } from 'ai';
 import type OpenAI from 'openai';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { CannedAnswer } from '../../support/providers/protocol.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -14,8 +15,8 @@ let provider: StandIn;
 let client: OpenAI;
 let canned: CannedAnswer;
 beforeAll(async () => {
-  provider = await startOpenAiServer({ answer: () => canned });
-  service = await startTestService({ OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.baseUrl });
+  provider = await startOpenAiServer({ on: (await sharedProviders()).openai, answer: () => canned });
+  service = await startTestService({}, { providers: true });
   client = openAiClient(service);
   const system = { role: 'system', content: 'Speak {{ language }}.' };
   await createPrompt(service, 'chat/open', {

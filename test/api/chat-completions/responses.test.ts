@@ -4,6 +4,7 @@ import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 
 import type OpenAI from 'openai';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { CannedAnswer } from '../../support/providers/protocol.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { createKey, createOtherWorkspace } from '../workspace.ts';
@@ -15,9 +16,10 @@ let client: OpenAI;
 let canned: CannedAnswer | ((calls: number) => CannedAnswer);
 beforeAll(async () => {
   provider = await startOpenAiServer({
+    on: (await sharedProviders()).openai,
     answer: () => (typeof canned === 'function' ? canned(provider.calls.length) : canned),
   });
-  service = await startTestService({ OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.baseUrl });
+  service = await startTestService({}, { providers: true });
   client = openAiClient(service);
   await createPrompt(service, 'chat/open', {
     messages: [{ role: 'system', content: 'Speak {{ language }}.' }],

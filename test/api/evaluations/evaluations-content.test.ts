@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startAnthropicServer } from '../../support/providers/anthropic.ts';
-import { TEST_KEY } from '../../support/providers/models.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 
@@ -13,18 +13,18 @@ const [CALL_USD, FALLBACK_USD] = [0.00075, 0.006];
 let anthropic: StandIn;
 let stage: EvaluationStage;
 beforeAll(async () => {
-  anthropic = await startAnthropicServer({ answer: ({ prompt }) => ({ text: `Fallback: ${prompt}`, usage: USAGE }) });
-  stage = await startStage(
-    {
-      answer: ({ prompt }) => {
-        if (prompt.startsWith('You grade')) return { text: JSON.stringify({ reason: 'fine', score: 5 }), usage: USAGE };
-        if (prompt.startsWith('Look'))
-          return { text: '', toolCalls: [{ id: 'call_1', name: 'look_up', input: { city: prompt.slice(5) } }] };
-        return { text: `Answer to: ${prompt}`, usage: USAGE };
-      },
+  anthropic = await startAnthropicServer({
+    on: (await sharedProviders()).anthropic,
+    answer: ({ prompt }) => ({ text: `Fallback: ${prompt}`, usage: USAGE }),
+  });
+  stage = await startStage({
+    answer: ({ prompt }) => {
+      if (prompt.startsWith('You grade')) return { text: JSON.stringify({ reason: 'fine', score: 5 }), usage: USAGE };
+      if (prompt.startsWith('Look'))
+        return { text: '', toolCalls: [{ id: 'call_1', name: 'look_up', input: { city: prompt.slice(5) } }] };
+      return { text: `Answer to: ${prompt}`, usage: USAGE };
     },
-    { ANTHROPIC_API_KEY: TEST_KEY, ANTHROPIC_BASE_URL: anthropic.baseUrl },
-  );
+  });
 });
 afterAll(async () => {
   await stage?.stop();
@@ -165,7 +165,7 @@ describe('fallback models', () => {
   beforeAll(() =>
     write('safe', {
       template: 'Say {{ text }}',
-      fallback_models: ['anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'],
+      fallback_models: ['anthropic/claude-haiku-4-5', 'mistral/mistral-small-latest'],
     }),
   );
 
@@ -176,7 +176,7 @@ describe('fallback models', () => {
     expect(run).toMatchObject({
       status: 'completed',
       examples_failed: 0,
-      fallback_models: ['anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'],
+      fallback_models: ['anthropic/claude-haiku-4-5', 'mistral/mistral-small-latest'],
       cost: { amount: String(2 * CALL_USD + 2 * FALLBACK_USD) },
     });
     const rows: { model: string; attempts: number }[] = await stage.results(run.id);

@@ -13,17 +13,21 @@ const GOOD = JSON.stringify({ reason: 'fine', score: 5 });
 
 let stage: EvaluationStage;
 beforeAll(async () => {
-  stage = await startStage({
-    answer: ({ prompt }) => {
-      const isJudge = prompt.includes(JUDGE.rubric);
-      if (isJudge && prompt.includes('withheld')) return { text: '', finishReason: 'content_filter', usage: USAGE };
-      if (isJudge) return { text: GOOD, usage: USAGE };
-      const text = `Answer to: ${prompt}`;
-      if (prompt.includes('free of usage') || /every third \d*[0369]$/.test(prompt)) return { text, usage: null };
-      if (prompt.includes('beyond 32 bits')) return { text, usage: { input: 3e9, output: 5e9 } };
-      return { text, usage: USAGE };
+  stage = await startStage(
+    {
+      answer: ({ prompt }) => {
+        const isJudge = prompt.includes(JUDGE.rubric);
+        if (isJudge && prompt.includes('withheld')) return { text: '', finishReason: 'content_filter', usage: USAGE };
+        if (isJudge) return { text: GOOD, usage: USAGE };
+        const text = `Answer to: ${prompt}`;
+        if (prompt.includes('free of usage') || /every third \d*[0369]$/.test(prompt)) return { text, usage: null };
+        if (prompt.includes('beyond 32 bits')) return { text, usage: { input: 3e9, output: 5e9 } };
+        return { text, usage: USAGE };
+      },
     },
-  });
+    {},
+    'adds constraints to tables',
+  );
 });
 afterAll(() => stage?.stop());
 

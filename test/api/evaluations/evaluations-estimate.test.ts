@@ -20,9 +20,11 @@ const estimate = (body: object, options = {}) =>
     ...options,
   });
 const count = async (table: string) => {
-  const rows = await stage.service.dependencies.db.system.query<{ count: number }>({
-    text: `select count(*)::int from ${table}`,
-  });
+  const { dependencies, workspaceId } = stage.service;
+  const rows = await dependencies.db.system.query<{ count: number }>(
+    { text: `select count(*)::int from ${table} where workspace_id = $1` },
+    [workspaceId],
+  );
   return rows[0]?.count;
 };
 
@@ -107,16 +109,12 @@ test('examples of a dataset that do not fit the prompt are not counted as calls'
   expect(body).toMatchObject({ examples: 200, model_calls: 100, basis: expect.stringContaining('50 of 200 examples') });
 });
 
-test('creates nothing, calls nobody and takes the scope read', async () => {
+test('creates nothing, calls nobody and is enough with the scope read', async () => {
   const before = [await count('evaluations'), await count('dataset_versions'), stage.openai.callCount];
   const { key } = await createKey(stage.service, 'read');
   const { status } = await estimate({ examples: examplesOf('nothing', 5), metadata: { a: 'b' } }, { key });
   expect(status).toBe(200);
   expect([await count('evaluations'), await count('dataset_versions'), stage.openai.callCount]).toEqual(before);
-  const { key: wrong } = await createKey(stage.service, 'execute');
-  expect((await estimate({ examples: examplesOf('nothing', 1) }, { key: wrong })).body.error.code).toBe(
-    'insufficient_scope',
-  );
 });
 
 test('what creating would refuse is refused in the same way', async () => {
@@ -130,7 +128,7 @@ test('what creating would refuse is refused in the same way', async () => {
     { examples: [] },
     { examples, dataset: 'half' },
     { examples, evaluators: [{ type: 'regex', pattern: '(' }] },
-    { examples, evaluators: [{ ...JUDGE, model: 'anthropic/claude-haiku-4-5' }] },
+    { examples, evaluators: [{ ...JUDGE, model: 'mistral/mistral-small-latest' }] },
     { prompt_name: 'cap', examples, max_cost: 1 },
     { examples, baseline: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' },
     { examples, no_such: 1 },

@@ -76,9 +76,13 @@ test('without reuse, with other parameters, too old, or in another workspace, th
   };
   await stage.service.call('POST', '/prompts', { body });
   expect((await callsOf(() => stage.run({ prompt_name: 'warmer', examples, reuse }))).calls).toBe(1);
-  await stage.service.dependencies.db.system.query({
-    text: `update evaluation_results set created_at = now() - interval '2 hours'`,
-  });
+  await stage.service.dependencies.db.system.query(
+    {
+      text: `update evaluation_results set created_at = now() - interval '2 hours'
+             where evaluation_id in (select id from evaluations where workspace_id = $1)`,
+    },
+    [stage.service.workspaceId],
+  );
   expect((await callsOf(() => stage.run({ examples, reuse }))).calls).toBe(1);
   expect((await callsOf(() => stage.run({ examples, reuse }))).calls).toBe(0);
   const other = await createOtherWorkspace(stage.service, 'other');

@@ -57,9 +57,10 @@ test('a dataset is evaluated with exact scores, tokens and cost', async () => {
     },
   ]);
   const { rows } = {
-    rows: await stage.service.dependencies.db.system.query({
-      text: `select 1 from events where type like 'execution.%'`,
-    }),
+    rows: await stage.service.dependencies.db.system.query(
+      { text: `select 1 from events where workspace_id = $1 and type like 'execution.%'` },
+      [stage.service.workspaceId],
+    ),
   };
   expect(rows).toEqual([]);
 });

@@ -35,7 +35,7 @@ describe('an evaluation by embeddings', () => {
     const body = {
       prompt_name: 'echo',
       examples: examplesOf(['a', 'a']),
-      evaluators: [{ type: 'similar', model: 'google/gemini-embedding-001' }],
+      evaluators: [{ type: 'similar', model: 'anthropic/claude-haiku-4-5' }],
     };
     expect(await stage.create(body)).toMatchObject({
       status: 400,

@@ -1,5 +1,5 @@
-import { TEST_KEY } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn, StandInOptions } from '../../support/providers/stand-in.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -35,14 +35,10 @@ export function examplesOf(name: string, count: number) {
   }));
 }
 
-export async function startStage(options?: StandInOptions, environment = {}): Promise<EvaluationStage> {
-  const openai = await startOpenAiServer(options);
-  const service = await startTestService({
-    OPENAI_API_KEY: TEST_KEY,
-    OPENAI_BASE_URL: openai.baseUrl,
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-    ...environment,
-  });
+/** @param own as for `startTestService` */
+export async function startStage(options?: StandInOptions, environment = {}, own?: string): Promise<EvaluationStage> {
+  const openai = await startOpenAiServer({ ...options, on: (await sharedProviders()).openai });
+  const service = await startTestService(environment, { providers: true, ...(own !== undefined && { own }) });
   const { call } = service;
   const stage: EvaluationStage = {
     service,
@@ -67,9 +63,12 @@ export async function startStage(options?: StandInOptions, environment = {}): Pr
     control: (id, action, body) => call('POST', `/evaluations/${id}/${action}`, body === undefined ? {} : { body }),
     results: async (id, query = '') => (await call('GET', `/evaluations/${id}/results${query}`)).body.data,
     events: () =>
-      service.dependencies.db.system.query({
-        text: `select type, data from events where type like 'evaluation.%' order by created_at, id`,
-      }),
+      service.dependencies.db.system.query(
+        {
+          text: `select type, data from events where workspace_id = $1 and type like 'evaluation.%' order by created_at, id`,
+        },
+        [service.workspaceId],
+      ),
     async stop() {
       await service.stop();
       await openai.close();

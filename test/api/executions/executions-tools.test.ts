@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAnthropicServer } from '../../support/providers/anthropic.ts';
 import { startGoogleServer } from '../../support/providers/google.ts';
-import { TEST_KEY } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { RecordedCall } from '../../support/providers/protocol.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -23,20 +23,13 @@ const answer = ({ body }: RecordedCall) =>
 let providers: Record<'openai' | 'anthropic' | 'google', StandIn>;
 let service: TestService;
 beforeAll(async () => {
+  const shared = await sharedProviders();
   providers = {
-    openai: await startOpenAiServer({ answer }),
-    anthropic: await startAnthropicServer({ answer }),
-    google: await startGoogleServer({ answer }),
+    openai: await startOpenAiServer({ answer, on: shared.openai }),
+    anthropic: await startAnthropicServer({ answer, on: shared.anthropic }),
+    google: await startGoogleServer({ answer, on: shared.google }),
   };
-  service = await startTestService({
-    OPENAI_API_KEY: TEST_KEY,
-    OPENAI_BASE_URL: providers.openai.baseUrl,
-    OPENAI_COMPATIBLE_BASE_URL: providers.openai.baseUrl,
-    ANTHROPIC_API_KEY: TEST_KEY,
-    ANTHROPIC_BASE_URL: providers.anthropic.baseUrl,
-    GOOGLE_GENERATIVE_AI_API_KEY: TEST_KEY,
-    GOOGLE_GENERATIVE_AI_BASE_URL: providers.google.baseUrl,
-  });
+  service = await startTestService({}, { providers: true });
 });
 afterAll(async () => {
   await service?.stop();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGoogleServer } from '../../support/providers/google.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -8,14 +9,10 @@ let service: TestService;
 let openai: StandIn;
 let google: StandIn;
 beforeAll(async () => {
-  openai = await startOpenAiServer();
-  google = await startGoogleServer();
-  service = await startTestService({
-    OPENAI_API_KEY: 'sk-test',
-    OPENAI_BASE_URL: openai.baseUrl,
-    GOOGLE_GENERATIVE_AI_API_KEY: 'google-test',
-    GOOGLE_GENERATIVE_AI_BASE_URL: google.baseUrl,
-  });
+  const shared = await sharedProviders();
+  openai = await startOpenAiServer({ on: shared.openai });
+  google = await startGoogleServer({ on: shared.google });
+  service = await startTestService({}, { providers: true });
   for (const [name, model] of [
     ['openai', 'openai/gpt-4o-mini'],
     ['google', 'google/gemini-2.0-flash'],

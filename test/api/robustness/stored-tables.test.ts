@@ -14,7 +14,7 @@ let service: TestService;
 let call: TestService['call'];
 let workspaceId: string;
 beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+  service = await startTestService();
   const other = await createOtherWorkspace(service, 'fills tables');
   ({ call } = other);
   const [row] = await service.dependencies.db.system.query<{ id: string }>({

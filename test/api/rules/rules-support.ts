@@ -1,5 +1,5 @@
-import { TEST_KEY } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
+import { sharedProviders } from '../../support/providers/shared.ts';
 import type { StandIn, StandInOptions } from '../../support/providers/stand-in.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -38,13 +38,8 @@ export interface RuleStage {
 const LONG_AGO = '2020-01-01T00:00:00Z';
 
 export async function startRuleStage(options?: StandInOptions, environment = {}): Promise<RuleStage> {
-  const openai = await startOpenAiServer(options);
-  const service = await startTestService({
-    OPENAI_API_KEY: TEST_KEY,
-    OPENAI_BASE_URL: openai.baseUrl,
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-    ...environment,
-  });
+  const openai = await startOpenAiServer({ ...options, on: (await sharedProviders()).openai });
+  const service = await startTestService(environment, { providers: true });
   const { call } = service;
   const succeed = ({ status, body }: Answer) => {
     if (status >= 300) throw new Error(JSON.stringify(body));
@@ -81,9 +76,9 @@ export async function startRuleStage(options?: StandInOptions, environment = {})
       service.dependencies.db.system.query<StoredScore>(
         {
           text: `select id, name, number, execution_id, rule, evaluator_version, evaluator_model, comment, prompt_name
-                 from scores where rule = $1 and source = 'evaluator' order by execution_id, name`,
+                 from scores where workspace_id = $1 and rule = $2 and source = 'evaluator' order by execution_id, name`,
         },
-        [rule],
+        [service.workspaceId, rule],
       ),
     backfill: async (rule, body = {}) =>
       succeed(await call('POST', `/rules/${rule}/backfill`, { body: { since: LONG_AGO, ...body } })),

@@ -78,9 +78,10 @@ describe('a rule', () => {
   test('takes the share of its rate, by the hash that a repeat has as well', async () => {
     await stage.prompt('sampled');
     await stage.put('sampled', { prompt_name: 'sampled', sample_rate: 0.3, evaluators: [CONTAINS] });
-    const [{ id }] = (await stage.service.dependencies.db.system.query({
-      text: `select id from rules where name = 'sampled'`,
-    })) as [{ id: string }];
+    const [{ id }] = (await stage.service.dependencies.db.system.query(
+      { text: `select id from rules where workspace_id = $1 and name = 'sampled'` },
+      [stage.service.workspaceId],
+    )) as [{ id: string }];
     const ids = await stage.run('sampled', 60);
     const taken = ids.filter((execution) => isSampled(id, execution, 0.3)).toSorted();
     await stage.untilRule('sampled', ({ scored }) => scored >= taken.length);
@@ -163,13 +164,12 @@ describe('a rule', () => {
     const score = { name: 'unfit-score', value: 'billing' };
     const { db } = stage.service.dependencies;
     await stage.put('unfit', { prompt_name: 'unfit', evaluators: [{ ...CONTAINS, name: score.name }] });
-    const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces limit 1' });
     await db.system.query(
       {
         text: `insert into score_definitions (id, workspace_id, name, data_type, defined, created_at, updated_at)
                values (gen_random_uuid(), $1, $2, 'categorical', true, now(), now())`,
       },
-      [workspace?.id, score.name],
+      [stage.service.workspaceId, score.name],
     );
     await stage.run('unfit', 3);
     const rule = await stage.untilRule('unfit', ({ failed }) => failed === 3);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { BatchBehaviour, BatchStore } from './batches.ts';
@@ -12,6 +12,8 @@ export interface StandInOptions {
   latencyMs?: number;
   /** Default: any free port. */
   port?: number;
+  /** A server that stays when the stand-in is closed, for the next one ({@link sharedProviders}). */
+  on?: Server;
   /** Whether requests are kept in `calls`; default true. Counts are always kept. */
   keepCalls?: boolean;
 }
@@ -29,6 +31,20 @@ export interface StandIn {
   /** Its batches, if its protocol has them. */
   batches: BatchStore;
   close(): Promise<void>;
+}
+
+/** A server that nobody answers on yet. */
+export async function listen(port = 0): Promise<Server> {
+  const server = createServer();
+  // As long as at providers: a call must not meet a connection that is just being closed because the machine is slow.
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return server;
+}
+
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 const HUGE_BYTES = 17 * 1024 * 1024;
@@ -192,16 +208,14 @@ export async function startStandIn(
     await send(call, protocol.answer(call, isHidden ? { ...canned, usage: null } : canned), res);
   }
 
-  const server = createServer((req, res) => {
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     handle(req, res).catch((error: unknown) => {
       if (!res.headersSent) sendJson(res, 400, protocol.error(400, String(error)));
     });
-  });
-  // As long as at providers: a call must not meet a connection that is just being closed because the machine is slow.
-  server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  };
+  const server = options.on ?? (await listen(options.port));
+  server.on('request', onRequest);
+  const port = portOf(server);
 
   return {
     baseUrl: `http://127.0.0.1:${port}${versionPath}`,
@@ -214,7 +228,8 @@ export async function startStandIn(
     behave,
     batches,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.off('request', onRequest);
+      const closed = options.on ? undefined : new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
       await batches.close();
