@@ -11,7 +11,14 @@ import { run } from './python.ts';
  * @returns their node_modules
  */
 export async function installedTools(
-  name: 'runtimes' | 'package-checks' | 'openapi-lint' | 'generated-clients' | 'samples' | 'instrumentations',
+  name:
+    | 'openapi-ts'
+    | 'runtimes'
+    | 'package-checks'
+    | 'openapi-lint'
+    | 'generated-clients'
+    | 'samples'
+    | 'instrumentations',
 ): Promise<string> {
   const home = fileURLToPath(new URL(`../tools/${name}`, import.meta.url));
   const lock = readFileSync(path.join(home, 'package-lock.json'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@hey-api/openapi-ts';
+import { installedTools } from '../../scripts/installed-tools.ts';
 
 // What clients/typescript is made from: the types of openapi.json (by @hey-api/openapi-ts), its operations, and the methods that they are
 // called by, which clients/methods.json names; and the page that lists the methods of both clients.
@@ -78,6 +78,9 @@ interface Made {
 }
 
 async function typesOf(openApi: string): Promise<string> {
+  const { createClient } = await import(
+    path.join(await installedTools('openapi-ts'), '@hey-api/openapi-ts/dist/index.mjs')
+  );
   const folder = await mkdtemp(path.join(tmpdir(), 'openapi-ts-'));
   try {
     await createClient({
