@@ -15,6 +15,7 @@ import {
   HOSTILE_QUERY_VALUES,
   HOSTILE_SEGMENTS,
   HOSTILE_VALUES,
+  type Place,
   placesIn,
   valuesFor,
   withValueAt,
@@ -127,20 +128,35 @@ const takesJson = () =>
 /** Nothing waits for a model here. */
 const ASYNC = { Prefer: 'respond-async' };
 
+/** What was asked of a place in a schema with a name. */
+const asked = new Set<string>();
+/** What the schema refuses below the fields of a body is asked once for each schema with a name: operations that share it parse it by the same code. */
+function isAsked({ steps, within }: Place, name: string, isRefused: () => boolean): boolean {
+  if (steps.length <= 1) return false;
+  const keys = within.map((place) => `${place}: ${name}`);
+  const isNew = keys.some((key) => !asked.has(key));
+  for (const key of keys) asked.add(key);
+  return !isNew && isRefused();
+}
+
 describe('bodies', () => {
   test('with any value in any field are taken or refused, by the documented schema', async () => {
     const attempts = takesJson().flatMap((operation) =>
       placesIn(api.document, operation.requestBody?.content['application/json']?.schema).flatMap((place) =>
-        valuesFor(place).map(([name, value]): Attempt => {
-          const body = () => withValueAt(operation.example, place, value);
-          return {
-            what: `${nameOf(operation)} with ${name} as ${place.join('.')}`,
-            // Created lazily because there are many large ones.
-            get refused() {
-              return api.faultOf(bodySteps(operation), JSON.parse(JSON.stringify(body()))) !== null;
+        valuesFor(place.steps).flatMap(([name, value]): Attempt[] => {
+          // Created lazily because there are many large ones.
+          const body = () => withValueAt(operation.example, place.steps, value);
+          const isRefused = () => api.faultOf(bodySteps(operation), JSON.parse(JSON.stringify(body()))) !== null;
+          if (isAsked(place, name, isRefused)) return [];
+          return [
+            {
+              what: `${nameOf(operation)} with ${name} as ${place.steps.join('.')}`,
+              get refused() {
+                return isRefused();
+              },
+              send: () => call(operation.method, resources.fill(operation), { body: body(), headers: ASYNC }),
             },
-            send: () => call(operation.method, resources.fill(operation), { body: body(), headers: ASYNC }),
-          };
+          ];
         }),
       ),
     );
@@ -151,13 +167,17 @@ describe('bodies', () => {
   test('with NUL, half a surrogate pair or deep nesting anywhere are refused', async () => {
     const attempts = takesJson().flatMap((operation) =>
       placesIn(api.document, operation.requestBody?.content['application/json']?.schema).flatMap((place) =>
-        HOSTILE_VALUES.filter(([name]) => ['NUL', 'half a surrogate pair', 'deep nesting'].includes(name)).map(
+        HOSTILE_VALUES.filter(
+          ([name]) =>
+            ['NUL', 'half a surrogate pair', 'deep nesting'].includes(name) &&
+            !isAsked(place, `${name} everywhere`, () => true),
+        ).map(
           ([name, value]): Attempt => ({
-            what: `${nameOf(operation)} with ${name} as ${place.join('.')}`,
+            what: `${nameOf(operation)} with ${name} as ${place.steps.join('.')}`,
             refused: true,
             send: () =>
               call(operation.method, resources.fill(operation), {
-                body: withValueAt(operation.example, place, value),
+                body: withValueAt(operation.example, place.steps, value),
                 headers: ASYNC,
               }),
           }),

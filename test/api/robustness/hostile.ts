@@ -22,23 +22,35 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
 
 const MAX_STEPS = 4;
 
-/** Every place in a body of this schema where a value can be: `['parameters', 'stop', 0]`. */
-export function placesIn(document: unknown, schema: unknown): (string | number)[][] {
-  const places = new Map<string, (string | number)[]>();
-  const visit = (given: Schema, steps: (string | number)[]): void => {
+/** A place in a body where a value can be. */
+export interface Place {
+  /** `['parameters', 'stop', 0]` */
+  steps: (string | number)[];
+  /** Where it is in the named schemas: `Parameters stop 0`. */
+  within: string[];
+}
+
+/** Every place in a body of this schema. */
+export function placesIn(document: unknown, schema: unknown): Place[] {
+  const places = new Map<string, Place>();
+  const visit = (given: Schema, steps: (string | number)[], from: { schema: string; at: number }): void => {
     if (steps.length > MAX_STEPS) return;
     let at = given;
+    const place = { steps, within: [...(places.get(steps.join(' '))?.within ?? [])] };
+    place.within.push([from.schema, ...steps.slice(from.at)].join(' '));
+    let inside = from;
     if (given.$ref !== undefined) {
+      inside = { schema: given.$ref, at: steps.length };
       let target: unknown = document;
       for (const step of given.$ref.split('/').slice(1)) target = Object(target)[step];
       at = Schema.parse(target);
     }
-    if (steps.length > 0) places.set(steps.join(' '), steps);
-    for (const [name, property] of Object.entries(at.properties ?? {})) visit(property, [...steps, name]);
-    if (at.items) visit(at.items, [...steps, 0]);
-    for (const part of [...(at.anyOf ?? []), ...(at.oneOf ?? []), ...(at.allOf ?? [])]) visit(part, steps);
+    if (steps.length > 0) places.set(steps.join(' '), place);
+    for (const [name, property] of Object.entries(at.properties ?? {})) visit(property, [...steps, name], inside);
+    if (at.items) visit(at.items, [...steps, 0], inside);
+    for (const part of [...(at.anyOf ?? []), ...(at.oneOf ?? []), ...(at.allOf ?? [])]) visit(part, steps, inside);
   };
-  visit(Schema.parse(schema), []);
+  visit(Schema.parse(schema), [], { schema: JSON.stringify(schema), at: 0 });
   return [...places.values()];
 }
 
