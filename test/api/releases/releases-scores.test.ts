@@ -29,7 +29,8 @@ test('a candidate that is scored worse than its check allows is rolled back', as
     CANARY,
     {
       type: 'analyze',
-      for: '1h',
+      // Checked every ten seconds.
+      for: '100s',
       min_executions: 1,
       checks: [{ metric: 'score:helpful', against: 0.8, max_decrease: 0.1 }],
     },
