@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/wait-for.ts';
-import { createKey } from './workspace.ts';
 
 let list: { status: number; body: string };
 let answering: Promise<void> | undefined;
@@ -100,10 +99,4 @@ test('tests at the same time are one: all tenants use one key', async () => {
   expect(asked).toHaveLength(1);
   await run('openai');
   expect(asked).toHaveLength(2);
-});
-
-test('a test takes the scope admin', async () => {
-  const { key } = await createKey(service, 'read', 'write', 'execute');
-  expect((await run('openai', key)).body.error.code).toBe('insufficient_scope');
-  expect(asked).toEqual([]);
 });

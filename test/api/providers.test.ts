@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SANDBOX_MODELS } from '../../src/models/sandbox/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { createKey } from './workspace.ts';
 
 let service: TestService;
 let directory: string;
@@ -84,12 +83,6 @@ test('every model that is listed can be named, and works with text', async () =>
     const answer = await service.call('POST', '/prompts', { body });
     expect([model, answer.status, answer.body.model]).toEqual([model, 201, model]);
   }
-});
-
-test('it takes the scope read', async () => {
-  const { key } = await createKey(service, 'execute');
-  const { status, body } = await service.call('GET', '/providers', { key });
-  expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
 });
 
 test('parameters are checked against a model: nothing is sent, and what is wrong is what a call would fail by', async () => {

@@ -5,7 +5,7 @@ import { sumUpPromptDays } from '../../../src/jobs/sum-up-prompt-days.ts';
 import { sumUpReleases } from '../../../src/services/releases/sum-up-releases.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { seedPrompt, startRelease, untilRelease } from '../releases/releases-support.ts';
-import { createKey, createOtherWorkspace } from '../workspace.ts';
+import { createOtherWorkspace } from '../workspace.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -404,12 +404,6 @@ describe('nonsense', () => {
   test('a thousand at once are stored', async () => {
     const ids = await recorded(...Array.from({ length: 1_000 }, () => run({ model: 'house/thousand' })));
     expect(new Set(ids).size).toBe(1_000);
-  });
-
-  test('needs the scope execute', async () => {
-    const [reader, runner] = [await createKey(service, 'read', 'write'), await createKey(service, 'execute')];
-    expect((await record([run()], reader)).body.error.code).toBe('insufficient_scope');
-    expect((await record([run()], runner)).status).toBe(201);
   });
 });
 

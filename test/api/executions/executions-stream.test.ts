@@ -4,7 +4,6 @@ import { type EventReader, readEvents, type StreamRequest, textOf } from '../../
 import { startTestService, type TestService } from '../../support/service.ts';
 import { streamedCalls } from '../../support/streamed-calls.ts';
 import { until } from '../../support/wait-for.ts';
-import { createKey, createOtherWorkspace } from '../workspace.ts';
 
 const WEATHER = { id: 'call_1', name: 'get_weather', input: { city: 'Paris' } };
 
@@ -350,17 +349,7 @@ describe('Last-Event-ID', () => {
   });
 });
 
-describe('who may read', () => {
-  test('another workspace finds nothing', async () => {
-    const id = await queued();
-    const other = await createOtherWorkspace(service, 'other');
-    const answer = await other.call('GET', `/executions/${id}/stream`);
-    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
-    expect((await service.call('GET', `/executions/${id}/stream`, { key: null })).status).toBe(401);
-    const { key } = await createKey(service, 'write');
-    expect((await service.call('GET', `/executions/${id}/stream`, { key })).body.error.code).toBe('insufficient_scope');
-  });
-
+describe('a request', () => {
   test('bad requests get JSON, also where a stream was asked for', async () => {
     const bad = await create({ body: { prompt_name: 'say', variables: {} } });
     await bad.ended;

@@ -115,14 +115,6 @@ describe('a label', () => {
     expect((await service.call('GET', '/prompts/shop/a?label=steady')).body.version).toBe(1);
   });
 
-  test('is protected by an admin alone', async () => {
-    for (const scope of ['read', 'write', 'publish'] as const) {
-      const { key } = await createKey(service, scope);
-      const answer = await service.call('PUT', '/labels/mine', { key, body: { protected: true } });
-      expect([answer.status, answer.body.error.code]).toEqual([401, 'insufficient_scope']);
-    }
-  });
-
   test.each([
     ['latest', { protected: true }, 'label'],
     ['a%20b', { protected: true }, 'label'],

@@ -3,7 +3,6 @@ import { expiredBy } from '../../../src/capabilities.ts';
 import { parsePublicId } from '../../../src/domain/ids.ts';
 import { cleanUp } from '../../../src/jobs/clean-up.ts';
 import { type EvaluationStage, examplesOf, startStage } from '../evaluations/evaluations-support.ts';
-import { createKey, createOtherWorkspace } from '../workspace.ts';
 
 let stage: EvaluationStage;
 beforeAll(async () => {
@@ -53,18 +52,6 @@ describe('a deleted execution', () => {
     });
     await call('POST', `/executions/${body.id}/cancel`);
     expect((await call('DELETE', `/executions/${body.id}`)).status).toBe(200);
-  });
-
-  test('is one of the own workspace, and needs the scope write', async () => {
-    const { body } = await execute('mine');
-    const other = await createOtherWorkspace(stage.service, 'deletes executions');
-    expect((await other.call('DELETE', `/executions/${body.id}`)).status).toBe(404);
-    const { key } = await createKey(stage.service, 'read', 'execute');
-    expect(await call('DELETE', `/executions/${body.id}`, { key })).toMatchObject({
-      status: 401,
-      body: { error: { code: 'insufficient_scope' } },
-    });
-    expect((await call('GET', `/executions/${body.id}`)).status).toBe(200);
   });
 });
 
@@ -133,7 +120,5 @@ describe('a deleted evaluation', () => {
     });
     await stage.control(id, 'cancel');
     expect((await call('DELETE', `/evaluations/${id}`)).status).toBe(200);
-    const other = await createOtherWorkspace(stage.service, 'deletes evaluations');
-    expect((await other.call('DELETE', `/evaluations/${id}`)).status).toBe(404);
   });
 });
