@@ -8,7 +8,7 @@ import { type Row, row } from './report.ts';
 import type { Service } from './service.ts';
 
 /** Each with a prompt of its own. `ATTACK_SEQUENCES` makes it smaller. */
-const SEQUENCES = Number(process.env['ATTACK_SEQUENCES'] ?? 240);
+const SEQUENCES = Number(process.env['ATTACK_SEQUENCES'] ?? 120);
 const TURNS = 60;
 /** Sequences under attack at a time, each with a label of its own, so that it knows which policy holds. */
 const AT_ONCE = 8;

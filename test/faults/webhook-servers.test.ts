@@ -28,7 +28,7 @@ let worker: Started;
 beforeAll(async () => {
   servers = await startOwnServers();
   scene.afterwards(() => servers.remove());
-  stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '5s,10m', WEBHOOK_TIMEOUT: '60s' }, servers);
+  stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '3s,10m', WEBHOOK_TIMEOUT: '60s' }, servers);
   worker = await stage.startWorker();
 });
 afterEach(async () => {
@@ -142,6 +142,7 @@ test('everything that was killed at once goes on where it was', async () => {
   hold.release();
   receiver.respond = answering(200);
   await Promise.all([servers.postgres.start(), servers.temporal.start()]);
+  await until('the claims of the dead to expire', () => stage.letClaimsExpire().then(() => true));
   worker = await stage.startWorker({ WEBHOOK_RETRY_WAITS: '10m' });
   const backAt = Date.now();
   await stage.untilStatus(webhook, 'delivered', 2 * EVENTS);
