@@ -118,3 +118,9 @@ function firstIdAt(time: number): string {
   const hex = Math.max(time, 0).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
+
+/** UUID of a trace id, as it is stored. */
+export const traceUuid = (id: string): string =>
+  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
+/** The trace id of a UUID. */
+export const traceIdOf = (uuid: string): string => uuid.replaceAll('-', '');

@@ -39,6 +39,15 @@ export const publicIdInput = (kind: IdKind) =>
       return z.NEVER;
     });
 
+const hexId = (digits: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${digits}}$`, 'i'), `must be ${digits} hexadecimal digits`)
+    .toLowerCase();
+/** Ids of a trace and of a span, as OpenTelemetry has them. */
+export const TraceIdInput = hexId(32).meta({ example: '5b8efff798038103d269b633813fc60c' });
+export const SpanIdInput = hexId(16).meta({ example: 'eee19b7ec3c1b174' });
+
 /** The parameters of `/…/{id}`. */
 export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
 

@@ -203,7 +203,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
       ...(BY_MEMBER.test(path) && { key: memberKey }),
     });
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
-    ids.set(path, body.id ?? body.ids[0]);
+    ids.set(path, body.id ?? body.ids?.[0] ?? body.token);
   }
   await service.call('PUT', `/queues/${nameIn('/queues')}`, { body: { score_names: ['helpful'] } });
   await service.call('POST', `/queues/${nameIn('/queues')}/items`, {

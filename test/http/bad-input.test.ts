@@ -48,7 +48,7 @@ afterAll(() => service?.stop());
  */
 const call: Call = (method, path, options) =>
   service.call(method, path, {
-    ...(path.startsWith('/feedback') && { key: feedbackToken }),
+    ...(/^\/feedback(?!-)/.test(path) && { key: feedbackToken }),
     ...(BY_MEMBER.test(path) && { key: resources.memberKey }),
     ...options,
     ...(/^\/device\/authorizations\/./.test(path) && { key: null, headers: { ...byBrowser, ...options?.headers } }),

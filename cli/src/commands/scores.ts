@@ -10,6 +10,9 @@ interface SubjectOptions {
   execution?: string;
   evaluation?: string;
   example?: string;
+  trace?: string;
+  span?: string;
+  conversation?: string;
 }
 
 interface ListOptions extends SubjectOptions {
@@ -40,11 +43,19 @@ const TYPES = ['numeric', 'boolean', 'categorical', 'text'];
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** The subject of a score. @throws CliError if the options name none, or two */
-function subjectOf({ execution, evaluation, example }: SubjectOptions): Api.NewScore['subject'] {
-  if (execution !== undefined && evaluation === undefined && example === undefined) return { execution_id: execution };
-  if (execution === undefined && evaluation !== undefined && example !== undefined)
-    return { evaluation_id: evaluation, example_id: example };
-  throw new CliError(EXIT.usage, 'Specify what to score: --execution ID, or --evaluation ID and --example ID.');
+function subjectOf(options: SubjectOptions): Api.NewScore['subject'] {
+  const { execution, evaluation, example, trace, span, conversation } = options;
+  const named = [execution, evaluation ?? example, trace ?? span, conversation].filter((name) => name !== undefined);
+  if (named.length === 1) {
+    if (execution !== undefined) return { execution_id: execution };
+    if (evaluation !== undefined && example !== undefined) return { evaluation_id: evaluation, example_id: example };
+    if (trace !== undefined) return { trace_id: trace, ...given({ span_id: span }) };
+    if (conversation !== undefined) return { conversation_id: conversation };
+  }
+  throw new CliError(
+    EXIT.usage,
+    'Specify what to score: --execution ID, --evaluation ID and --example ID, --trace ID, or --conversation ID.',
+  );
 }
 
 /**
@@ -60,7 +71,7 @@ function parseValue(text: string, type: Api.Score['data_type'] | undefined): Api
 }
 
 function subjectText(subject: Api.Score['subject']): string {
-  return 'execution_id' in subject ? subject.execution_id : `${subject.evaluation_id} ${subject.example_id}`;
+  return Object.values(subject).join(' ');
 }
 
 function line({ id, name, value, subject, source, comment }: Api.Score): string {
@@ -93,6 +104,9 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--execution <id>', 'only of this execution')
     .option('--evaluation <id>', 'only of this evaluation')
     .option('--example <id>', 'only of this example of the evaluation')
+    .option('--trace <id>', 'only of this trace and its steps')
+    .option('--span <id>', 'only of this step of the trace')
+    .option('--conversation <id>', 'only of this conversation')
     .addOption(source())
     .option('--rule <rule>', 'only of this rule or evaluator')
     .option('--prompt <name>', 'only of runs of this prompt')
@@ -100,11 +114,15 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
     .option('--json', 'print JSON')
-    .action(async ({ limit, json, execution, evaluation, example, prompt, ...others }: ListOptions) => {
+    .action(async ({ limit, json, prompt, ...options }: ListOptions) => {
+      const { execution, evaluation, example, trace, span, conversation, ...others } = options;
       const query: RequestOf<'listScores'>['query'] = given({
         execution_id: execution,
         evaluation_id: evaluation,
         example_id: example,
+        trace_id: trace,
+        span_id: span,
+        conversation_id: conversation,
         prompt_name: prompt,
         ...others,
       });
@@ -122,6 +140,9 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .option('--execution <id>', 'the execution that is scored')
     .option('--evaluation <id>', 'the evaluation whose example is scored')
     .option('--example <id>', 'that example')
+    .option('--trace <id>', 'the trace that is scored')
+    .option('--span <id>', 'its step that is scored, not the whole trace')
+    .option('--conversation <id>', 'the conversation that is scored')
     .addOption(new Option('--type <type>', 'type of the score (default: from the value)').choices(TYPES))
     .option('--comment <text>', 'why')
     .option('--person', 'record the score as given by a person, not a program')

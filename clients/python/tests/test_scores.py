@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 
 import pytest
 from support import API_KEY, BASE_URL, call
@@ -34,6 +35,17 @@ def test_store_list_and_sum_up(pms: Pms, name: str, execution_id: str) -> None:
     assert [one.value for one in listed] == [0.25, 0.75]
     (row,) = pms.scores.summary(name=helpful, group_by="version").data
     assert (row.n, row.mean, row.prompt_version) == (2, 0.5, 1)
+    trace_id = secrets.token_hex(16)
+    for of, subject in (
+        (pms.scores.create(f"{name}-whole", 1, trace_id=trace_id), {"trace_id": trace_id}),
+        (
+            pms.scores.create(f"{name}-whole", 1, trace_id=trace_id, span_id="ab" * 8),
+            {"trace_id": trace_id, "span_id": "ab" * 8},
+        ),
+        (pms.scores.create(f"{name}-whole", 1, conversation_id=name), {"conversation_id": name}),
+    ):
+        assert of.subject.model_dump(exclude_none=True) == subject
+    assert len(list(pms.scores.list(trace_id=trace_id))) == 2
     with pytest.raises(InvalidRequestError):
         pms.scores.create(helpful, True, execution_id=execution_id)
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ComparableType, ComparableValue } from '../../domain/scores/agreement.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { AGREEMENT_BYTES, type Agreement as Compared, compareJudges } from '../../services/scores/judge-agreement.ts';
-import { presentSubject } from '../queues/presenter.ts';
+import { presentSubject } from '../scores/presenter.ts';
 import { Agreement, AgreementQuery } from './schema.ts';
 
 const shown = (type: ComparableType, value: ComparableValue) => (type === 'boolean' ? value === 1 : value);
@@ -24,10 +24,7 @@ const present = ({ score, type, versions, truncated }: Compared): z.input<typeof
     verdict: version.verdict,
     disagreements_total: version.disagreementsTotal,
     disagreements: version.disagreements.map(({ subject, judge, people, reviewers, distance, reason }) => ({
-      subject:
-        'executionId' in subject
-          ? presentSubject(subject.executionId, null, null)
-          : presentSubject(null, subject.evaluationId, subject.exampleId),
+      subject: presentSubject(subject),
       evaluator: shown(type, judge),
       people: shown(type, people),
       reviewers,

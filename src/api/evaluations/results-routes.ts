@@ -20,7 +20,7 @@ import {
   summarizeResults,
 } from '../../services/evaluations/results/results.ts';
 import { readExampleInput } from '../../services/evaluations/run/example-input.ts';
-import { scoreNamesOf, scoresOfExample, valuesOfExamples } from '../../services/scores/scores.ts';
+import { scoreNamesOf, scoresOf, valuesOfExamples } from '../../services/scores/scores.ts';
 import { presentScore } from '../scores/presenter.ts';
 import { CompareParams, CompareQuery, EvaluationComparison } from './compare-schema.ts';
 import { presentResult } from './presenter.ts';
@@ -171,7 +171,7 @@ export function evaluationResultsRoutes(): Route[] {
         const run = await getEvaluation(db.query, params.id);
         await request.reserve(MAX_PAGE_BYTES);
         const row = await getResult(db.query, run.id, params.seq);
-        const scores = await scoresOfExample(db.query, run.id, row.example_key);
+        const scores = await scoresOf(db.query, { evaluationId: run.id, exampleId: row.example_key });
         return scores.length === 0
           ? presentResult(row)
           : { ...presentResult(row), stored_scores: scores.map(presentScore) };

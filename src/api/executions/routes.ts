@@ -21,7 +21,7 @@ import {
   listSortedExecutions,
   type SortedPosition,
 } from '../../services/executions/sorted-executions.ts';
-import { scoresOfExecution } from '../../services/scores/scores.ts';
+import { scoresOf } from '../../services/scores/scores.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
 import { deliverySample } from '../deliveries/samples.ts';
 import { presentScore } from '../scores/presenter.ts';
@@ -168,7 +168,7 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
         const seen = await readExecutionView(db, params.id);
         const execution = presentExecution(await wholeExecution(request, seen));
         // Most executions have none, and they are read often.
-        const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];
+        const scores = seen.hasScores ? await scoresOf(db.query, { executionId: params.id }) : [];
         return scores.length === 0 ? execution : { ...execution, scores: scores.map(presentScore) };
       },
     }),

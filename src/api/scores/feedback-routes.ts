@@ -8,13 +8,35 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { invalidToken, tokenIn } from '../../http/middleware/token-check.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { hasWorkspace, requireExecution, requireKnownNames, storeFeedback } from '../../services/scores/feedback.ts';
-import { createFeedbackToken, readFeedbackToken } from '../../services/scores/feedback-token.ts';
+import { createFeedbackToken, type GrantedSubject, readFeedbackToken } from '../../services/scores/feedback-token.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { CreateFeedback, CreateFeedbackToken, Feedback, FeedbackToken } from './schema.ts';
+import {
+  CreateFeedback,
+  CreateFeedbackToken,
+  CreateSubjectFeedbackToken,
+  Feedback,
+  FeedbackToken,
+  SubjectFeedbackToken,
+} from './schema.ts';
+import { toTraceSubject } from './to-subject.ts';
 
 const tag = 'Scores';
 /** Room for a comment of 4,000 characters. */
 const MAX_BODY_BYTES = 32 * 1024;
+
+const SUBJECT = { conversation_id: 'chat-17' };
+
+function grantOf(
+  cipher: Cipher,
+  workspaceId: string,
+  subject: GrantedSubject,
+  body: { names: readonly string[]; expires_in: number },
+) {
+  const names = [...new Set(body.names)];
+  const expiresAt = new Date(Math.floor(Date.now() / 1000 + body.expires_in) * 1000);
+  const token = createFeedbackToken(cipher, { workspaceId, subject, names, expiresAt });
+  return { token, names, expires_at: expiresAt.toISOString() };
+}
 
 /** Feedback from end users: a server requests a token, and a page submits the user's feedback with it. */
 export function feedbackRoutes({
@@ -57,18 +79,40 @@ export function feedbackRoutes({
           const { db, params, body } = request;
           await requireExecution(query, params.id);
           await requireKnownNames(query, body.names);
-          const names = [...new Set(body.names)];
-          const expiresAt = new Date(Math.floor(Date.now() / 1000 + body.expires_in) * 1000);
-          const grant = { workspaceId: db.workspaceId, executionId: params.id, names, expiresAt };
+          const { token, ...granted } = grantOf(cipher, db.workspaceId, { executionId: params.id }, body);
           return {
             resourceId: params.id,
-            response: {
-              token: createFeedbackToken(cipher, grant),
-              execution_id: publicId('execution', params.id),
-              names,
-              expires_at: expiresAt.toISOString(),
-            },
+            response: { token, execution_id: publicId('execution', params.id), ...granted },
           };
+        }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/feedback-tokens',
+      operationId: 'createSubjectFeedbackToken',
+      audit: 'none',
+      tag,
+      summary: 'Create a feedback token for a trace, a step or a conversation',
+      description:
+        'As `POST /executions/{id}/feedback-token` does for an execution. The trace or conversation need not be there yet.',
+      scope: ['score', 'write'],
+      status: 201,
+      idempotent: true,
+      body: CreateSubjectFeedbackToken,
+      bodyExamples: { 'Of a conversation': { subject: SUBJECT, names: ['helpful'], expires_in: 3600 } },
+      response: SubjectFeedbackToken,
+      responseExample: {
+        token: 'pmsf_AbCd…',
+        subject: SUBJECT,
+        names: ['helpful'],
+        expires_at: '2026-01-31T13:00:00.000Z',
+      },
+      handler: (request) =>
+        idempotency.createSecretOnce(request, async (query) => {
+          const { db, body } = request;
+          await requireKnownNames(query, body.names);
+          const { token, ...granted } = grantOf(cipher, db.workspaceId, toTraceSubject(body.subject), body);
+          return { resourceId: '', response: { token, subject: body.subject, ...granted } };
         }),
     }),
     defineRoute({

@@ -1,9 +1,19 @@
 import type { z } from 'zod';
-import { publicId } from '../../domain/ids.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
 import { scoreValueOf } from '../../domain/scores/score.ts';
+import { type ScoreSubject, subjectOf } from '../../domain/scores/score-subject.ts';
 import type { ScoreDefinitionRow } from '../../services/scores/definitions.ts';
 import type { ScoreRow } from '../../services/scores/store-scores.ts';
 import type { Score, ScoreDefinition } from './schema.ts';
+
+/** Presents the subject of a score. */
+export function presentSubject(subject: ScoreSubject): z.input<typeof Score>['subject'] {
+  if ('executionId' in subject) return { execution_id: publicId('execution', subject.executionId) };
+  if ('conversationId' in subject) return { conversation_id: subject.conversationId };
+  if ('traceId' in subject)
+    return { trace_id: traceIdOf(subject.traceId), ...(subject.spanId !== null && { span_id: subject.spanId }) };
+  return { evaluation_id: publicId('evaluation', subject.evaluationId), example_id: subject.exampleId };
+}
 
 /** Presents a score. */
 export function presentScore(row: ScoreRow): z.input<typeof Score> {
@@ -13,10 +23,7 @@ export function presentScore(row: ScoreRow): z.input<typeof Score> {
     name: row.name,
     value: scoreValueOf(row),
     data_type: row.data_type,
-    subject:
-      row.evaluation_id === null
-        ? { execution_id: publicId('execution', row.execution_id ?? '') }
-        : { evaluation_id: publicId('evaluation', row.evaluation_id), example_id: row.example_id ?? '' },
+    subject: presentSubject(subjectOf(row)),
     source: row.source,
     author: row.author,
     evaluator: rule === null || version === null ? null : { rule, version, model },

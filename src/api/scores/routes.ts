@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publicId } from '../../domain/ids.ts';
+import { publicId, traceUuid } from '../../domain/ids.ts';
 import { allows } from '../../domain/scopes.ts';
 import { MAX_SCORES_AT_ONCE } from '../../domain/scores/score.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -26,6 +26,7 @@ import {
   SummaryQuery,
 } from './schema.ts';
 import { scoresAsCsv } from './scores-csv.ts';
+import { toSubject } from './to-subject.ts';
 
 const tag = 'Scores';
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -36,10 +37,7 @@ function toScore(key: AuthenticatedKey, given: z.output<typeof NewScore>): Score
   return {
     ...score,
     dataType,
-    subject:
-      'execution_id' in subject
-        ? { executionId: subject.execution_id }
-        : { evaluationId: subject.evaluation_id, exampleId: subject.example_id },
+    subject: toSubject(subject),
     source: evaluator === undefined ? bySource : 'evaluator',
     evaluator,
     author: holderOf(key),
@@ -104,9 +102,11 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       responseExample: { data: [scoreSample], next_cursor: null },
       otherContentTypes: ['text/csv'],
       async handler({ db, query }) {
-        const { limit, cursor, format, execution_id, evaluation_id, example_id, prompt_name, ...rest } = query;
+        const { limit, cursor, format, execution_id, evaluation_id, example_id, prompt_name, ...others } = query;
+        const { trace_id: trace, span_id: spanId, conversation_id: conversationId, ...rest } = others;
         const ids = { executionId: execution_id, evaluationId: evaluation_id, exampleId: example_id };
-        const filter = { ...rest, ...ids, promptName: prompt_name };
+        const ofTrace = { traceId: trace && traceUuid(trace), spanId, conversationId };
+        const filter = { ...rest, ...ids, ...ofTrace, promptName: prompt_name };
         if (format === 'csv')
           return new RawResponse('text/csv', scoresAsCsv(eachScorePage(db.heavy.query, filter)), {
             'Content-Disposition': 'attachment; filename="scores.csv"',

@@ -16,9 +16,11 @@ import {
   Metadata,
   Name,
   publicIdInput,
+  SpanIdInput,
   storableString,
   Timestamp,
   TimestampInput,
+  TraceIdInput,
 } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
@@ -46,10 +48,20 @@ const Comment = z
 const DataType = z.enum(SCORE_DATA_TYPES, `must be one of ${SCORE_DATA_TYPES.join(', ')}`);
 const Source = z.enum(SCORE_SOURCES, `must be one of ${SCORE_SOURCES.join(', ')}`);
 
+export const TraceSubject = z.strictObject({
+  trace_id: TraceIdInput,
+  span_id: SpanIdInput.optional().meta({ description: 'A step of the trace. Omitted: the trace itself.' }),
+});
+export const ConversationSubject = z.strictObject({
+  conversation_id: storableString().min(1, 'must not be empty').max(SHORT, `must be at most ${SHORT} characters`),
+});
+
 const SubjectInput = z
   .union([
     z.strictObject({ evaluation_id: publicIdInput('evaluation'), example_id: ExampleId }),
     z.strictObject({ execution_id: publicIdInput('execution') }),
+    TraceSubject,
+    ConversationSubject,
   ])
   .meta({ description: 'An execution, or an example of an evaluation that has a result.' });
 
@@ -93,6 +105,8 @@ export const CreateScores = z.union([
   NewScore,
 ]);
 
+const TracedSubject = z.object({ trace_id: z.string(), span_id: z.string().optional() });
+
 export const Score = z
   .object({
     id: shown(z.string().meta({ example: 'score_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
@@ -103,6 +117,8 @@ export const Score = z
       z.union([
         z.object({ execution_id: z.string() }),
         z.object({ evaluation_id: z.string(), example_id: z.string() }),
+        TracedSubject,
+        z.object({ conversation_id: z.string() }),
       ]),
     ),
     source: shown(z.enum(SCORE_SOURCES)),
@@ -130,6 +146,13 @@ export const ListQuery = z.strictObject({
   execution_id: publicIdInput('execution').optional(),
   evaluation_id: publicIdInput('evaluation').optional(),
   example_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
+  trace_id: TraceIdInput.optional().meta({ description: 'Of this trace and its steps.' }),
+  span_id: SpanIdInput.optional().meta({ description: 'Of this step of the trace.' }),
+  conversation_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
+  subject: z.enum(['trace', 'conversation'], 'must be trace or conversation').optional().meta({
+    description:
+      'Only scores of traces and their steps, or of conversations. Without this, `trace_id` and `conversation_id` there are none of them.',
+  }),
   source: Source.optional(),
   rule: Rule.optional(),
   prompt_name: Name.optional(),
@@ -281,6 +304,19 @@ export const FeedbackToken = z
     expires_at: shown(Timestamp),
   })
   .meta({ id: 'FeedbackToken' });
+
+export const CreateSubjectFeedbackToken = z
+  .strictObject({ subject: z.union([TraceSubject, ConversationSubject]), ...CreateFeedbackToken.shape })
+  .meta({ id: 'CreateSubjectFeedbackToken' });
+
+export const SubjectFeedbackToken = z
+  .object({
+    token: shown(z.string().meta({ example: 'pmsf_…' })),
+    subject: shown(z.union([TracedSubject, z.object({ conversation_id: z.string() })])),
+    names: shown(z.array(z.string())),
+    expires_at: shown(Timestamp),
+  })
+  .meta({ id: 'SubjectFeedbackToken' });
 
 export const CreateFeedback = z
   .strictObject({ name: ScoreName, value: ValueInput, comment: Comment.optional() })

@@ -21,22 +21,22 @@ const HEAD = [
   'metadata',
   'created_at',
   'updated_at',
+  'trace_id',
+  'span_id',
+  'conversation_id',
 ];
 
 function cells(row: ScoreRow): unknown[] {
   const score = presentScore(row);
-  const [execution, evaluation, example] =
-    'execution_id' in score.subject
-      ? [score.subject.execution_id, '', '']
-      : ['', score.subject.evaluation_id, score.subject.example_id];
+  const subject: Partial<Record<string, string>> = score.subject;
   return [
     score.id,
     score.name,
     score.data_type,
     typeof score.value === 'string' ? toCsvText(score.value) : String(score.value),
-    execution,
-    evaluation,
-    toCsvText(example),
+    subject['execution_id'],
+    subject['evaluation_id'],
+    toCsvText(subject['example_id'] ?? ''),
     score.source,
     score.author ?? '',
     toCsvText(row.rule ?? ''),
@@ -46,6 +46,9 @@ function cells(row: ScoreRow): unknown[] {
     toCsvText(JSON.stringify(score.metadata)),
     score.created_at,
     score.updated_at,
+    subject['trace_id'],
+    subject['span_id'],
+    toCsvText(subject['conversation_id'] ?? ''),
   ];
 }
 

@@ -86,10 +86,9 @@ export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
     response: z
       .object({
         partialSuccess: shown(
-          z
-            .object({ rejectedSpans: z.string(), errorMessage: z.string() })
-            .optional()
-            .meta({ description: 'Set if some spans were refused. All others are stored.' }),
+          z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional().meta({
+            description: 'Set if some spans were refused, or scores that they report. All others are stored.',
+          }),
         ),
       })
       .meta({ id: 'ExportTraceServiceResponse' }),
@@ -105,8 +104,8 @@ export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
       try {
         const body = await plainBody(raw, { encoding, compression: request.header('Content-Encoding') });
         const { steps, refused } = await readAll(body, encoding, deps.retentionMs);
-        await ingestSteps(deps, db, steps);
-        return new RawResponse(OTLP_MEDIA_TYPES[encoding], exportResponse(refused, encoding));
+        const warnings = await ingestSteps(deps, db, steps);
+        return new RawResponse(OTLP_MEDIA_TYPES[encoding], exportResponse(refused, warnings, encoding));
       } finally {
         release();
       }

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { publicId } from '../../domain/ids.ts';
-import { traceIdOf } from '../../services/traces/step-rows.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
 import type { StepRow, WholeStepRow } from '../../services/traces/steps.ts';
 import type { ConversationRow, TraceRow } from '../../services/traces/traces.ts';
 import { presentSums } from '../usage/presenter.ts';

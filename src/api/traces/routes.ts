@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { notFound } from '../../domain/errors.ts';
+import { traceUuid } from '../../domain/ids.ts';
 import { decodeCursor, encodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { scoresOf } from '../../services/scores/scores.ts';
+import type { ScoreRow } from '../../services/scores/store-scores.ts';
 import { deleteConversation, deleteTrace } from '../../services/traces/delete-traces.ts';
-import { traceUuid } from '../../services/traces/step-rows.ts';
 import { getStep, listSteps } from '../../services/traces/steps.ts';
 import {
   getTrace,
@@ -13,6 +15,8 @@ import {
   type TraceFilter,
   type TracePosition,
 } from '../../services/traces/traces.ts';
+import { REPEATABLE } from '../executions/filter-schema.ts';
+import { presentScore } from '../scores/presenter.ts';
 import { presentConversation, presentStep, presentTrace, presentWholeStep } from './presenter.ts';
 import { conversationSample, stepSample, traceSample, wholeStepSample } from './samples.ts';
 import {
@@ -71,6 +75,9 @@ const toFilter = ({
   ...filter,
 });
 
+const withScores = <Record extends object>(record: Record, rows: readonly ScoreRow[]) =>
+  rows.length === 0 ? record : { ...record, scores: rows.map(presentScore) };
+
 /** `/traces` and `/conversations`, but for what stores them. */
 export function traceRoutes(): Route[] {
   return [
@@ -83,7 +90,7 @@ export function traceRoutes(): Route[] {
       description: EXAMINES,
       scope: 'read',
       query: TracesQuery,
-      repeatable: ['metadata'],
+      repeatable: REPEATABLE,
       response: TracePage,
       responseExample: { data: [traceSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
@@ -101,7 +108,13 @@ export function traceRoutes(): Route[] {
       params: TraceParams,
       response: Trace,
       responseExample: traceSample,
-      handler: async ({ db, params }) => presentTrace(await getTrace(db, traceUuid(params.id))),
+      async handler({ db, params }) {
+        const traceId = traceUuid(params.id);
+        return withScores(
+          presentTrace(await getTrace(db, traceId)),
+          await scoresOf(db.query, { traceId, spanId: null }),
+        );
+      },
     }),
     defineRoute({
       method: 'get',
@@ -134,7 +147,9 @@ export function traceRoutes(): Route[] {
       responseExample: wholeStepSample,
       async handler({ db, params }) {
         const trace = await getTrace(db, traceUuid(params.id));
-        return presentWholeStep(await getStep(db.query, trace, params.span_id.toLowerCase()));
+        const step = await getStep(db.query, trace, params.span_id.toLowerCase());
+        const scores = await scoresOf(db.query, { traceId: trace.id, spanId: step.span_id });
+        return withScores(presentWholeStep(step), scores);
       },
     }),
     defineRoute({
@@ -186,7 +201,9 @@ export function traceRoutes(): Route[] {
         const [sums] = await sumUpConversations(db.query, [id]);
         if (sums === undefined) throw notFound('This conversation');
         const { rows, next } = await listTurns(db, id, limit, toPosition(cursor));
-        return { ...presentConversation(sums), data: rows.map(presentTrace), next_cursor: toCursor(next) };
+        const scores = await scoresOf(db.query, { conversationId: id });
+        const conversation = withScores(presentConversation(sums), scores);
+        return { ...conversation, data: rows.map(presentTrace), next_cursor: toCursor(next) };
       },
     }),
     defineRoute({

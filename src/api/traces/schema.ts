@@ -7,14 +7,19 @@ import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { CreationTime, Name, storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
+import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { EXAMINED_TRACES } from '../../services/traces/traces.ts';
 import { executionFilterQuery } from '../executions/filter-schema.ts';
+import { Score } from '../scores/schema.ts';
 
 const TraceId = z.string().meta({
   description: '32 hexadecimal digits, as OpenTelemetry has it.',
   example: '5b8efff798038103d269b633813fc60c',
 });
 const SpanId = z.string().meta({ description: '16 hexadecimal digits.', example: 'eee19b7ec3c1b174' });
+
+/** Of what a request is about alone. */
+const Scores = z.array(Score).optional();
 
 const TraceCost = z
   .object({
@@ -59,6 +64,9 @@ export const Trace = z
     input: z.string().nullable().meta({ description: 'The beginning of what the root was given.' }),
     output: z.string().nullable().meta({ description: 'The beginning of what it returned.' }),
     incomplete: shown(z.array(z.enum(TRACE_GAPS)).meta({ description: 'What is missing.' })),
+    scores: Scores.meta({
+      description: `The newest ${SHOWN_SCORES} scores of the trace itself, if any. Only in \`GET /traces/{id}\`.`,
+    }),
   })
   .meta({ id: 'Trace' });
 
@@ -120,6 +128,7 @@ export const WholeTraceStep = z
     links: z.array(z.object({ trace_id: TraceId, span_id: SpanId, attributes: Attributes }).meta({ id: 'StepLink' })),
     resource: Attributes,
     scope: z.object({ name: z.string(), version: z.string().nullable() }).meta({ id: 'StepScope' }).nullable(),
+    scores: Scores.meta({ description: `The newest ${SHOWN_SCORES} scores of the step, if any.` }),
   })
   .meta({ id: 'WholeTraceStep' });
 
@@ -139,7 +148,11 @@ export const Conversation = z
 
 export const ConversationPage = pageOf(Conversation).meta({ id: 'ConversationPage' });
 export const WholeConversation = z
-  .object({ ...Conversation.shape, ...TracePage.shape })
+  .object({
+    ...Conversation.shape,
+    scores: Scores.meta({ description: `The newest ${SHOWN_SCORES} scores of the conversation, if any.` }),
+    ...TracePage.shape,
+  })
   .meta({ id: 'WholeConversation', description: 'A conversation with a page of its traces, oldest first, in `data`.' });
 export const DeletedConversation = z
   .object({ id: shown(z.string()), traces: shown(z.int()) })
@@ -159,12 +172,16 @@ const Text = storableString().min(1, 'must not be empty').max(200, 'must be at m
 const MAX_STEPS = 50_000;
 const COST = 'US dollars. Traces of unknown cost do not match.';
 const LATENCY = 'Milliseconds from the first start to the last end. Running traces do not match.';
-const { q, metadata } = executionFilterQuery;
+const { q, metadata, score } = executionFilterQuery;
 const described = {
   min_cost: executionFilterQuery.min_cost.meta({ description: COST, example: '0.05' }),
   max_cost: executionFilterQuery.max_cost.meta({ description: `${COST} Inclusive.`, example: '1' }),
   min_latency_ms: executionFilterQuery.min_latency_ms.meta({ description: LATENCY }),
   max_latency_ms: executionFilterQuery.max_latency_ms.meta({ description: `${LATENCY} Inclusive.` }),
+  score: score.meta({
+    description:
+      'Conditions on scores of the trace or of its steps, such as `helpful=false`. May be repeated; all must hold.',
+  }),
   metadata: metadata.meta({ description: 'Metadata that the trace must include: `NAME=VALUE`. May be repeated.' }),
   q: q.meta({
     description:

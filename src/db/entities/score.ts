@@ -9,8 +9,8 @@ import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * A score of an execution, or of an example of an evaluation. Its id may come from the caller, so it is unique only in its
- * workspace. Columns of the subject are copied, so that summaries need no join.
+ * A score of an execution, an example of an evaluation, a trace or a conversation. Its id may come from the caller, so it is unique
+ * only in its workspace. Columns of the subject are copied, so that summaries need no join.
  */
 export const Score = defineEntity({
   name: 'Score',
@@ -39,6 +39,19 @@ export const Score = defineEntity({
       expression: `create index "scores_people_index" on "scores" ("workspace_id", "name", "created_at", "id") where "source" in ('person', 'feedback')`,
     },
     {
+      name: 'scores_trace_index',
+      expression: `create index "scores_trace_index" on "scores" ("workspace_id", "trace_id", "created_at", "id") where "trace_id" is not null`,
+    },
+    {
+      name: 'scores_conversation_index',
+      expression: `create index "scores_conversation_index" on "scores" ("workspace_id", "conversation_id", "created_at", "id") where "conversation_id" is not null`,
+    },
+    {
+      // What may be about nothing that is there: it expires by itself.
+      name: 'scores_of_traces_index',
+      expression: `create index "scores_of_traces_index" on "scores" ("created_at") where "execution_id" is null and "evaluation_id" is null`,
+    },
+    {
       name: 'scores_evaluation_index',
       expression: `create index "scores_evaluation_index" on "scores" ("evaluation_id", "example_id", "created_at", "id") where "evaluation_id" is not null`,
     },
@@ -52,11 +65,16 @@ export const Score = defineEntity({
     number: p.double().$type<number>().nullable(),
     /** The category or the text. */
     text: p.text().nullable(),
-    /** Either this, or the next two columns. */
+    /** The ids of one subject (`domain/scores/score-subject.ts`); all others are null. */
     executionId: p.uuid().nullable(),
     evaluationId: p.uuid().nullable(),
     /** The key of the example. */
     exampleId: p.text().nullable(),
+    /** Of OpenTelemetry. There may be no such trace. */
+    traceId: p.uuid().nullable(),
+    /** Of a step; null: the trace itself. */
+    spanId: p.text().nullable(),
+    conversationId: p.text().nullable(),
     source: p.text().$type<ScoreSource>(),
     /** Public id of the key or session that stored it. */
     author: p.text().nullable(),

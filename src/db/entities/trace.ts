@@ -9,6 +9,7 @@ import type {
   StepTokens,
   StepType,
 } from '../../domain/traces/step.ts';
+import { traceScoreTriggers } from '../score-triggers.ts';
 import { traceStorageTriggers } from '../storage-triggers.ts';
 import { timestamp } from './workspace-owned.ts';
 
@@ -23,7 +24,7 @@ export type TraceGap = (typeof TRACE_GAPS)[number];
 export const Trace = defineEntity({
   name: 'Trace',
   tableName: 'traces',
-  triggers: traceStorageTriggers,
+  triggers: [...traceScoreTriggers, ...traceStorageTriggers],
   indexes: [
     { properties: ['workspaceId', 'startedAt', 'id'] },
     { properties: ['workspaceId', 'name', 'startedAt', 'id'] },

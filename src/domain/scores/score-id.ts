@@ -10,6 +10,9 @@ const idOf = (...parts: string[]) => v5(JSON.stringify(parts), NAMESPACE);
 export const evaluatorScoreId = (rule: string, version: string, name: string, subject: ScoreSubject): string =>
   idOf('evaluator', rule, version, name, subjectKey(subject));
 
+/** The id of a score that a span reports of its step: reporting it again replaces it. UUID. */
+export const reportedScoreId = (name: string, subject: ScoreSubject): string => idOf('span', name, subjectKey(subject));
+
 /** The id of a score submitted with a feedback token: submitting it again replaces it. UUID. */
 export const feedbackScoreId = (name: string, subject: ScoreSubject): string =>
   idOf('feedback', name, subjectKey(subject));

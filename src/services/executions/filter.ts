@@ -102,7 +102,7 @@ export function executionConditions(
           .select('s.id')
           .whereRef('s.execution_id', '=', 'executions.id')
           .where('s.name', '=', condition.name)
-          .where(compare(condition)),
+          .where(fitsScore(condition)),
       ),
     );
   return conditions;
@@ -146,7 +146,7 @@ function hasTerm(term: string): Expression<SqlBool> {
 }
 
 /** Compares a score `s`. */
-function compare({ operator, number, text }: ScoreCondition): Expression<SqlBool> {
+export function fitsScore({ operator, number, text }: ScoreCondition): Expression<SqlBool> {
   const [ofScore, written] = [sql.ref('s.number'), sql.ref('s.text')];
   const equals = sql<SqlBool>`coalesce(${ofScore} = ${number}::float8, ${written} = ${text}, false)`;
   if (operator === '=') return equals;

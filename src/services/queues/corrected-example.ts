@@ -1,7 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import type { ScoreSubject } from '../../domain/scores/score-subject.ts';
+import type { ReviewedSubject } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 
 /** The fields that an example takes from the reviewed subject. */
@@ -12,7 +12,7 @@ export interface ReviewedExample {
 }
 
 /** @throws ApiError `not_found` */
-export async function exampleOf(query: Query, subject: ScoreSubject): Promise<ReviewedExample> {
+export async function exampleOf(query: Query, subject: ReviewedSubject): Promise<ReviewedExample> {
   if ('executionId' in subject) {
     const [row] = await query((db) =>
       db

@@ -8,7 +8,7 @@ import { publicId } from '../../domain/ids.ts';
 import type { ReviewCorrection } from '../../domain/queues/queue.ts';
 import { reviewScoreId } from '../../domain/queues/review-score-id.ts';
 import type { ScoreValue } from '../../domain/scores/score.ts';
-import type { ScoreSubject } from '../../domain/scores/score-subject.ts';
+import type { ReviewedSubject } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { correctExample, withdrawCorrection } from '../datasets/correct-example.ts';
@@ -105,7 +105,7 @@ function subjectOf({
   execution_id: executionId,
   evaluation_id: evaluationId,
   example_id: exampleId,
-}: Held['item']): ScoreSubject {
+}: Held['item']): ReviewedSubject {
   if (executionId !== null) return { executionId };
   if (evaluationId === null || exampleId === null) throw new Error('An item is of an execution or of an example.');
   return { evaluationId, exampleId };

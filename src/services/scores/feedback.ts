@@ -40,7 +40,7 @@ export async function storeFeedback(
   grant: FeedbackGrant,
   { name, value, comment }: { name: string; value: ScoreValue; comment: string | null },
 ): Promise<ScoreRow | undefined> {
-  const subject = { executionId: grant.executionId };
+  const { subject } = grant;
   const score = {
     id: feedbackScoreId(name, subject),
     name,

@@ -12,9 +12,10 @@ import {
   type Judged,
   judgeAgreement,
 } from '../../domain/scores/agreement.ts';
-import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
+import { type ScoreSubject, subjectKey, subjectOf } from '../../domain/scores/score-subject.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { DEFINITIONS } from './definitions.ts';
+import { SUBJECT_COLUMNS } from './store-scores.ts';
 
 /** The maximum number of human scores to compare: the newest. */
 export const MAX_PEOPLE_SCORES = 20_000;
@@ -82,7 +83,6 @@ export interface Agreement {
 
 type ScoreColumns = Selectable<Tables['scores']>;
 type Valued = Pick<ScoreColumns, 'number' | 'text'>;
-type OfSubject = Pick<ScoreColumns, 'execution_id' | 'evaluation_id' | 'example_id'>;
 
 /** The human scores of a subject. */
 interface PeopleSay {
@@ -144,14 +144,6 @@ export async function compareJudges(query: Query, question: AgreementQuestion): 
 
 const comparable = ({ number, text }: Valued): ComparableValue | undefined => number ?? text ?? undefined;
 
-function subjectOf({
-  execution_id: executionId,
-  evaluation_id: evaluationId,
-  example_id: exampleId,
-}: OfSubject): ScoreSubject {
-  return executionId === null ? { evaluationId: evaluationId ?? '', exampleId: exampleId ?? '' } : { executionId };
-}
-
 async function readPeople(
   query: Query,
   { score, feedback, since, until }: AgreementQuestion,
@@ -160,7 +152,7 @@ async function readPeople(
   const rows = await query((db) =>
     db
       .selectFrom('scores')
-      .select(['id', 'execution_id', 'evaluation_id', 'example_id', 'number', 'text', 'author'])
+      .select(['id', ...SUBJECT_COLUMNS, 'number', 'text', 'author'])
       .where('name', '=', score)
       // Matches the index on human scores.
       .where('source', 'in', [sql.lit('person' as const), sql.lit('feedback' as const)])
@@ -275,7 +267,7 @@ async function readScores(
       .innerJoin(wanted, (join) =>
         join.onRef('wanted.rule', '=', 'scores.rule').onRef('wanted.version', '=', 'scores.evaluator_version'),
       )
-      .select(['id', 'execution_id', 'evaluation_id', 'example_id', 'number', 'text', 'wanted.place'])
+      .select(['id', ...SUBJECT_COLUMNS, 'number', 'text', 'wanted.place'])
       .where(judgesOf(question, type, subjects))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
@@ -287,6 +279,12 @@ async function readScores(
 function judgesOf({ score, rule }: AgreementQuestion, type: ComparableType, subjects: readonly ScoreSubject[]) {
   const executions = subjects.flatMap((subject) => ('executionId' in subject ? [subject.executionId] : []));
   const examples = subjects.flatMap((subject) => ('exampleId' in subject ? [subject] : []));
+  const traces = subjects.flatMap((subject) => ('traceId' in subject ? [subject] : []));
+  const conversations = subjects.flatMap((subject) => ('conversationId' in subject ? [subject.conversationId] : []));
+  const spans = {
+    trace_id: ['uuid', traces.map(({ traceId }) => traceId)],
+    span_id: ['text', traces.map(({ spanId }) => spanId ?? '')],
+  } as const;
   const keys = {
     evaluation_id: ['uuid', examples.map(({ evaluationId }) => evaluationId)],
     example_id: ['text', examples.map(({ exampleId }) => exampleId)],
@@ -307,6 +305,20 @@ function judgesOf({ score, rule }: AgreementQuestion, type: ComparableType, subj
             .select(['given.evaluation_id', 'given.example_id'])
             .$asTuple('evaluation_id', 'example_id'),
         ),
+        ...(conversations.length === 0
+          ? []
+          : [sql<boolean>`${sql.ref('scores.conversation_id')} = any(${conversations}::text[])`]),
+        ...(traces.length === 0
+          ? []
+          : [
+              eb.exists(
+                eb
+                  .selectFrom(unnestOf('step', spans))
+                  .select('step.trace_id')
+                  .whereRef('step.trace_id', '=', 'scores.trace_id')
+                  .where(sql<boolean>`${sql.ref('step.span_id')} = coalesce(${sql.ref('scores.span_id')}, '')`),
+              ),
+            ]),
       ]),
     ]);
 }

@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { unnestOf } from '../../db/sql.ts';
+import { anyOf, unnestOf } from '../../db/sql.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { NO_VERSION } from '../../domain/evaluations/code-run.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Arm } from '../../domain/releases/rollout.ts';
 import { MAX_SCORES_OF_SUBJECT } from '../../domain/scores/score.ts';
-import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
+import { type ScoreSubject, type SubjectIds, subjectIds, subjectKey } from '../../domain/scores/score-subject.ts';
 
 /** A subject, and the columns copied from it. */
-export interface SubjectColumns {
-  execution_id: string | null;
-  evaluation_id: string | null;
-  example_id: string | null;
+export interface SubjectColumns extends SubjectIds {
   prompt_name: string | null;
   prompt_version: number | null;
   label: string | null;
@@ -24,7 +21,8 @@ export interface SubjectColumns {
 }
 
 /**
- * Finds subjects by their keys, and prevents their deletion until the transaction ends.
+ * Finds subjects by their keys, and prevents their deletion until the transaction ends. Traces and conversations can be scored
+ * before they exist.
  * @throws ApiError `not_found` naming the first one that does not exist
  */
 export async function holdSubjects(
@@ -33,16 +31,48 @@ export async function holdSubjects(
   at: (index: number) => string,
 ): Promise<Map<string, SubjectColumns>> {
   const [executions, examples] = [await holdExecutions(query, subjects), await holdExamples(query, subjects)];
-  const found = new Map([...executions, ...examples]);
+  const found = new Map([...executions, ...examples, ...(await holdTraces(query, subjects))]);
   for (const [index, subject] of subjects.entries())
     if (!found.has(subjectKey(subject))) throw notFound(`${at(index)}subject: ${nameOf(subject)}`);
   return found;
 }
 
-const nameOf = (subject: ScoreSubject) =>
-  'executionId' in subject
-    ? `the execution ${publicId('execution', subject.executionId)}`
-    : `the example "${subject.exampleId}" of the evaluation ${publicId('evaluation', subject.evaluationId)}`;
+function nameOf(subject: ScoreSubject): string {
+  if ('executionId' in subject) return `the execution ${publicId('execution', subject.executionId)}`;
+  if (!('exampleId' in subject)) throw new Error('A trace need not be there to be scored.');
+  return `the example "${subject.exampleId}" of the evaluation ${publicId('evaluation', subject.evaluationId)}`;
+}
+
+/** Nothing of a prompt is known of a whole run, and it counts for no release. */
+const OF_NO_PROMPT = {
+  prompt_name: null,
+  prompt_version: null,
+  label: null,
+  model: null,
+  release_id: null,
+  arm: null,
+  release_stage: null,
+};
+
+/** A trace that is there is kept; it may come later, as a conversation may. */
+async function holdTraces(query: Query, subjects: readonly ScoreSubject[]): Promise<Map<string, SubjectColumns>> {
+  const ids = [...new Set(subjects.flatMap((subject) => ('traceId' in subject ? [subject.traceId] : [])))];
+  const rows =
+    ids.length === 0
+      ? []
+      : await query((db) =>
+          db.selectFrom('traces').select(['id', 'started_at']).where('id', '=', anyOf(ids)).orderBy('id').forKeyShare(),
+        );
+  const startOf = new Map(rows.map(({ id, started_at: at }) => [id, at]));
+  const now = new Date();
+  return new Map(
+    subjects.flatMap((subject) => {
+      if (!('traceId' in subject || 'conversationId' in subject)) return [];
+      const at = 'traceId' in subject ? startOf.get(subject.traceId) : undefined;
+      return [[subjectKey(subject), { ...subjectIds(subject), ...OF_NO_PROMPT, subject_at: at ?? now }]];
+    }),
+  );
+}
 
 async function holdExecutions(query: Query, subjects: readonly ScoreSubject[]): Promise<Map<string, SubjectColumns>> {
   const ids = [...new Set(subjects.flatMap((subject) => ('executionId' in subject ? [subject.executionId] : [])))];
@@ -59,7 +89,7 @@ async function holdExecutions(query: Query, subjects: readonly ScoreSubject[]): 
   return new Map(
     rows.map(({ id, release_arm: arm, created_at: subjectAt, ...copied }) => [
       id,
-      { execution_id: id, evaluation_id: null, example_id: null, ...copied, arm, subject_at: subjectAt },
+      { ...subjectIds({ executionId: id }), ...copied, arm, subject_at: subjectAt },
     ]),
   );
 }
@@ -100,15 +130,10 @@ async function holdExamples(query: Query, subjects: readonly ScoreSubject[]): Pr
       if (evaluation === undefined) return [];
       const { id: _, created_at: subjectAt, prompt_version: version, ...copied } = evaluation;
       const columns = {
-        execution_id: null,
-        evaluation_id: id,
-        example_id: exampleId,
+        ...subjectIds({ evaluationId: id, exampleId }),
+        ...OF_NO_PROMPT,
         ...copied,
         prompt_version: version === NO_VERSION ? null : version,
-        label: null,
-        release_id: null,
-        arm: null,
-        release_stage: null,
         subject_at: subjectAt,
       };
       return [[subjectKey({ evaluationId: id, exampleId }), columns] as const];
@@ -122,6 +147,8 @@ export async function requireFewScores(query: Query, subjects: readonly SubjectC
   const examples = subjects.flatMap(({ evaluation_id: id, example_id: key }) =>
     id === null || key === null ? [] : [{ id, key }],
   );
+  const traces = subjects.flatMap(({ trace_id: id }) => (id === null ? [] : [id]));
+  const conversations = subjects.flatMap(({ conversation_id: id }) => (id === null ? [] : [id]));
   const tooMany = (count: number) => sql<boolean>`count(*) > ${sql.lit(count)}`;
   const crowded = [
     ...(executions.length === 0
@@ -155,10 +182,26 @@ export async function requireFewScores(query: Query, subjects: readonly SubjectC
             .having(tooMany(MAX_SCORES_OF_SUBJECT))
             .limit(1),
         )),
+    ...(traces.length + conversations.length === 0
+      ? []
+      : await query((db) =>
+          db
+            .selectFrom('scores')
+            .select(sql<string>`coalesce(trace_id::text, conversation_id)`.as('subject'))
+            .where((eb) =>
+              eb.or([
+                eb('trace_id', '=', anyOf(traces)),
+                sql<boolean>`conversation_id = any(${conversations}::text[])`,
+              ]),
+            )
+            .groupBy(['trace_id', 'span_id', 'conversation_id'])
+            .having(tooMany(MAX_SCORES_OF_SUBJECT))
+            .limit(1),
+        )),
   ];
   if (crowded.length > 0)
     throw new ApiError(
       'invalid_request',
-      `An execution or an example of an evaluation has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace scores by id.`,
+      `What is scored has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace scores by id.`,
     );
 }

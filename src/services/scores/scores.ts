@@ -18,6 +18,12 @@ export interface ScoreFilter {
   executionId?: string | undefined;
   evaluationId?: string | undefined;
   exampleId?: string | undefined;
+  /** UUID; with the span of a step, or null for the trace itself. Undefined: both. */
+  traceId?: string | undefined;
+  spanId?: string | null | undefined;
+  conversationId?: string | undefined;
+  /** Scores of these alone. Callers that do not ask for scores of traces or conversations get none: they may not know them. */
+  subject?: 'trace' | 'conversation' | undefined;
   source?: ScoreSource | undefined;
   rule?: string | undefined;
   promptName?: string | undefined;
@@ -37,10 +43,13 @@ export const hasSubject = (eb: ExpressionBuilder<Tables, 'scores'>): Expression<
 /** Scores, newest first: a page of at most `limit` before the score `before`. */
 export function listScores(
   query: Query,
-  { name, executionId, evaluationId, exampleId, source, rule, promptName, since, until }: ScoreFilter,
+  filter: ScoreFilter,
   limit: number,
   before: { createdAt: Date; id: string } | undefined,
 ): Promise<Page<ScoreRow & { bytes: number }>> {
+  const { name, executionId, evaluationId, exampleId, traceId, spanId, conversationId } = filter;
+  const { subject, source, rule, promptName, since, until } = filter;
+  const ofRuns = (traceId ?? conversationId ?? subject) === undefined;
   return selectPage(
     query,
     {
@@ -55,6 +64,11 @@ export function listScores(
               ...given(executionId, (value) => eb('execution_id', '=', value)),
               ...given(evaluationId, (value) => eb('evaluation_id', '=', value)),
               ...given(exampleId, (value) => eb('example_id', '=', value)),
+              ...given(traceId, (value) => eb('trace_id', '=', value)),
+              ...given(spanId, (value) => eb('span_id', value === null ? 'is' : '=', value)),
+              ...(ofRuns ? [eb('trace_id', 'is', null), eb('conversation_id', 'is', null)] : []),
+              ...given(subject, (of) => eb(`${of}_id`, 'is not', null)),
+              ...given(conversationId, (value) => eb('conversation_id', '=', value)),
               ...given(source, (value) => eb('source', '=', value)),
               ...given(rule, (value) => eb('rule', '=', value)),
               ...given(promptName, (value) => eb('prompt_name', '=', value)),
@@ -89,13 +103,11 @@ export async function* eachScorePage(query: Query, filter: ScoreFilter): AsyncGe
   }
 }
 
-/** The newest scores of an execution. */
-export const scoresOfExecution = async (query: Query, id: string): Promise<ScoreRow[]> =>
-  (await listScores(query, { executionId: id }, SHOWN_SCORES, undefined)).rows;
-
-/** The newest scores of an example of an evaluation. */
-export const scoresOfExample = async (query: Query, evaluationId: string, exampleId: string): Promise<ScoreRow[]> =>
-  (await listScores(query, { evaluationId, exampleId }, SHOWN_SCORES, undefined)).rows;
+/** The newest scores of a subject. */
+export const scoresOf = async (
+  query: Query,
+  subject: Pick<ScoreFilter, 'executionId' | 'evaluationId' | 'exampleId' | 'traceId' | 'spanId' | 'conversationId'>,
+): Promise<ScoreRow[]> => (await listScores(query, subject, SHOWN_SCORES, undefined)).rows;
 
 /** The newest value of each score name for examples of an evaluation, by example and name. Text scores are omitted, because they may be long. */
 export async function valuesOfExamples(

@@ -13,13 +13,21 @@ import {
   storedValue,
 } from '../../domain/scores/score.ts';
 import { evaluatorScoreId } from '../../domain/scores/score-id.ts';
-import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
+import { type ScoreSubject, type SubjectIds, subjectKey } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { type HolderId, holdersOf } from '../members/holder.ts';
 import { holdDefinitions, unknownName } from './definitions.ts';
 import { holdSubjects, requireFewScores } from './score-subjects.ts';
 
+export const SUBJECT_COLUMNS = [
+  'execution_id',
+  'evaluation_id',
+  'example_id',
+  'trace_id',
+  'span_id',
+  'conversation_id',
+] as const satisfies (keyof SubjectIds)[];
 /** The columns of a score that callers see. */
 export const SCORE_COLUMNS = [
   'id',
@@ -27,9 +35,7 @@ export const SCORE_COLUMNS = [
   'data_type',
   'number',
   'text',
-  'execution_id',
-  'evaluation_id',
-  'example_id',
+  ...SUBJECT_COLUMNS,
   'source',
   'author',
   'rule',
@@ -212,6 +218,9 @@ async function upsert(query: Query, rows: Row[]): Promise<ScoreRow[]> {
     execution_id: ['uuid', all.execution_id],
     evaluation_id: ['uuid', all.evaluation_id],
     example_id: ['text', all.example_id],
+    trace_id: ['uuid', all.trace_id],
+    span_id: ['text', all.span_id],
+    conversation_id: ['text', all.conversation_id],
     source: ['text', all.source],
     author: ['text', all.author],
     rule: ['text', all.rule],
@@ -258,7 +267,7 @@ async function upsert(query: Query, rows: Row[]): Promise<ScoreRow[]> {
           .whereRef('scores.name', '=', 'excluded.name')
           .where((eb) =>
             eb.and(
-              (['execution_id', 'evaluation_id', 'example_id'] as const).map(
+              SUBJECT_COLUMNS.map(
                 (column) =>
                   sql<boolean>`${eb.ref(`scores.${column}`)} is not distinct from ${eb.ref(`excluded.${column}`)}`,
               ),

@@ -2,9 +2,9 @@ import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database
 import { deleteInBatches, toDelete } from '../../db/delete-in-batches.ts';
 import { ago, anyOf } from '../../db/sql.ts';
 import { notFound } from '../../domain/errors.ts';
+import { traceIdOf } from '../../domain/ids.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { dayOf, dropDaysBefore } from './partitions.ts';
-import { traceIdOf } from './step-rows.ts';
 import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
 /** Deletes a trace that is locked, with its steps and the executions that they were recorded as. */
@@ -65,7 +65,10 @@ export async function deleteConversation(db: WorkspaceDatabase, conversationId: 
           .forUpdate(),
       );
       if (row === undefined) return false;
-      if (count === 0) await recordChange(query, 'conversation.deleted', conversationId, {});
+      if (count === 0) {
+        await recordChange(query, 'conversation.deleted', conversationId, {});
+        await query((own) => own.deleteFrom('scores').where('conversation_id', '=', conversationId));
+      }
       await remove(query, row);
       return true;
     });
@@ -76,9 +79,21 @@ export async function deleteConversation(db: WorkspaceDatabase, conversationId: 
   return count;
 }
 
-/** Deletes traces that began longer ago than `retentionMs`, and drops the days of steps that ended before then. Their executions stay. */
+/**
+ * Deletes traces that began longer ago than `retentionMs`, and drops the days of steps that ended before then. Their executions stay. Scores of
+ * traces go with them; those of conversations, and of traces that never came, when they are as old.
+ */
 export async function expireTraces(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   const expired = toDelete('traces', (eb) => ({ where: eb('started_at', '<', ago(retentionMs)) }));
   await deleteInBatches(db.query, expired, signal);
+  const scores = toDelete('scores', (eb) => ({
+    where: eb.and([
+      eb('execution_id', 'is', null),
+      eb('evaluation_id', 'is', null),
+      eb('created_at', '<', ago(retentionMs)),
+    ]),
+    bytes: eb.ref('bytes'),
+  }));
+  await deleteInBatches(db.query, scores, signal);
   await dropDaysBefore(db, dayOf((Date.now() - retentionMs) * 1000), signal);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { anyOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
-import { parsePublicId } from '../../domain/ids.ts';
+import { parsePublicId, traceUuid } from '../../domain/ids.ts';
 import { MAX_TRACE_STEPS } from '../../domain/traces/limits.ts';
 import type { Step, StepStatus } from '../../domain/traces/step.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
@@ -9,8 +9,9 @@ import type { Models } from '../../models/model.ts';
 import { recordRuns } from '../executions/recording/record-runs.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { dayOf, type Partitions } from './partitions.ts';
-import { insertSteps, type StepText, textOfStep, traceUuid } from './step-rows.ts';
+import { insertSteps, type StepText, textOfStep } from './step-rows.ts';
 import { createStepRuns, findOwn, findPrompts } from './step-runs.ts';
+import { storeStepScores } from './step-scores.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 
 /** Steps that are made ready between two turns of others. */
@@ -178,11 +179,12 @@ async function withinLimits(query: Query, ready: readonly Ready[], traces: reado
 
 /**
  * Stores steps, with the model steps as recorded executions, in one transaction: all of them, or none. Those that are stored stay as they are,
- * but for the end of one that was running. Once it returns, they are there.
+ * but for the end of one that was running. Once it returns, they are there, with the scores that they report.
+ * @returns why scores were left out
  * @throws ApiError `quota_exceeded`
  */
-export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given: readonly Step[]): Promise<void> {
-  if (given.length === 0) return;
+export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given: readonly Step[]): Promise<string[]> {
+  if (given.length === 0) return [];
   await deps.quotas.check(db.query, 'executionBytes');
   const steps = inOrder(given);
   const ready = await makeReady(steps, await findWrappers(db.query, steps));
@@ -205,6 +207,7 @@ export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given
   };
   const days = steps.map(({ startedAt }) => dayOf(startedAt));
   await deps.partitions.withDays(days, () => db.transaction(store));
+  return storeStepScores(db, steps);
 }
 
 /** All days of some traces. */

@@ -1,12 +1,12 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { anyOf, arraysOf, unnestOf } from '../../db/sql.ts';
+import { traceIdOf } from '../../domain/ids.ts';
 import { isSameUsage, isUsed, type OwnUsage, ownUsage } from '../../domain/traces/own-usage.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
 import { recordRuns } from '../executions/recording/record-runs.ts';
 import { createRunModels, tokenUsage } from '../executions/recording/run-cost.ts';
 import { daysOf } from './ingest-steps.ts';
-import { traceIdOf } from './step-rows.ts';
 import { createStepRuns, findPrompts, type RunStep } from './step-runs.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 import { type Correction, correct, takeBack } from './take-back.ts';

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import type { StepContent } from '../../db/entities/trace.ts';
 import { prepared } from '../../db/statement.ts';
+import { traceUuid } from '../../domain/ids.ts';
 import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
 import type { Step, StepStatus, StepTokens, StepType } from '../../domain/traces/step.ts';
 import { dayOf } from './partitions.ts';
@@ -148,12 +149,6 @@ function contentOf(step: Step, hasTexts: boolean): StepContent {
   };
   return { ...texts, ...others };
 }
-
-/** UUID of a trace id, as it is stored. */
-export const traceUuid = (id: string): string =>
-  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
-/** The trace id of a UUID. */
-export const traceIdOf = (uuid: string): string => uuid.replaceAll('-', '');
 
 /** A step as a part of the JSON text of {@link insertSteps}, but for its execution. */
 export interface StepText {

@@ -5,7 +5,9 @@ import { containing, given } from '../../db/sql.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
+import type { ScoreCondition } from '../../domain/scores/score-condition.ts';
 import type { StepStatus } from '../../domain/traces/step.ts';
+import { fitsScore } from '../executions/filter.ts';
 
 export const TRACE_COLUMNS = [
   'id',
@@ -77,6 +79,8 @@ export interface TraceFilter {
   minLatencyMs?: number | undefined;
   maxLatencyMs?: number | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** All of them hold, each of any score of its name that the trace or one of its steps has. */
+  score?: readonly ScoreCondition[] | undefined;
   /** Words and phrases that are all in the beginnings of its texts, in any case. */
   terms?: readonly string[] | undefined;
   /** Only the last one of each conversation. */
@@ -134,6 +138,16 @@ function otherConditions(eb: Traces, filter: TraceFilter): Expression<SqlBool>[]
     ...given(filter.minLatencyMs, (value) => sql<SqlBool>`${DURATION_MS} >= ${value}`),
     ...given(filter.maxLatencyMs, (value) => sql<SqlBool>`${DURATION_MS} <= ${value}`),
     ...given(filter.metadata, (value) => inJson('metadata', value)),
+    ...(filter.score ?? []).map((condition) =>
+      eb.exists(
+        eb
+          .selectFrom('scores as s')
+          .select('s.id')
+          .whereRef('s.trace_id', '=', 'traces.id')
+          .where('s.name', '=', condition.name)
+          .where(fitsScore(condition)),
+      ),
+    ),
     ...(filter.terms ?? []).map((term) => {
       const pattern = containing(term);
       return eb.or([

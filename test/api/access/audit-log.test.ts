@@ -72,6 +72,7 @@ const UNRECORDED = [
   // A score records who stored it; a token is not stored.
   'createFeedback',
   'createFeedbackToken',
+  'createSubjectFeedbackToken',
   'leaseQueueItem',
   // How a person looks at a list.
   'setView',

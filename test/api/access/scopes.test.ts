@@ -456,6 +456,7 @@ test('every change that shows more than its request has is in the list', () => {
     'createResponse',
     'createSchedule',
     'createScores',
+    'createSubjectFeedbackToken',
     'deleteConversation',
     'ingestTraces',
     'leaseQueueItem',

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createCipher } from '../../../src/domain/cipher.ts';
 import { newId, parsePublicId } from '../../../src/domain/ids.ts';
@@ -50,6 +51,29 @@ test('a page of any origin says a score with a token, and saying it again replac
     expect.objectContaining({ name: 'why', value: 'slow' }),
     expect.objectContaining({ name: 'helpful', value: false, comment: null, source: 'feedback', author: null }),
   ]);
+});
+
+test('a page scores a trace, a step or a conversation, which may come later', async () => {
+  const trace = randomBytes(16).toString('hex');
+  for (const subject of [
+    { trace_id: trace },
+    { trace_id: trace, span_id: randomBytes(8).toString('hex') },
+    { conversation_id: 'chat\n17 ü' },
+  ]) {
+    const ask = { subject, names: ['helpful', 'why'] };
+    const { status, body } = await service.call('POST', '/feedback-tokens', { body: ask });
+    expect([status, body.subject, body.names]).toEqual([201, subject, ['helpful', 'why']]);
+    for (const value of [true, false]) expect((await say(body.token, { name: 'helpful', value })).status).toBe(201);
+    const { data } = (await service.call('GET', `/scores?${new URLSearchParams(subject as Record<string, string>)}`))
+      .body;
+    expect(data.filter((one: { subject: object }) => isDeepStrictEqual(one.subject, subject))).toEqual([
+      expect.objectContaining({ value: false, source: 'feedback', subject }),
+    ]);
+  }
+  for (const subject of [{ execution_id: await run() }, { evaluation_id: 'x', example_id: 'y' }, {}])
+    expect((await service.call('POST', '/feedback-tokens', { body: { subject, names: ['helpful'] } })).status).toBe(
+      400,
+    );
 });
 
 test('a token is for its names and its execution alone', async () => {
@@ -152,9 +176,9 @@ test('whatever is wrong with a token, the answer is the same', async () => {
     ['expired', createFeedbackToken(cipher, { ...grant, expiresAt: new Date(Date.now() - 1) })],
     [
       'of an execution of another workspace',
-      createFeedbackToken(cipher, { ...grant, executionId: parsePublicId('execution', theirs) ?? '' }),
+      createFeedbackToken(cipher, { ...grant, subject: { executionId: parsePublicId('execution', theirs) ?? '' } }),
     ],
-    ['of no execution', createFeedbackToken(cipher, { ...grant, executionId: newId() })],
+    ['of no execution', createFeedbackToken(cipher, { ...grant, subject: { executionId: newId() } })],
     ['by another key', createFeedbackToken(createCipher([randomBytes(32)]), grant)],
   ];
   // The body is not read.

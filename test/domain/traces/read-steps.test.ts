@@ -387,15 +387,15 @@ describe('a response', () => {
   const refused = Array.from({ length: 7 }, (_, at) => ({ id: `id${at}`, reason: 'why', hasIds: true }));
 
   test('is empty where all is taken', () => {
-    expect(exportResponse([], 'json').toString()).toBe('{}');
-    expect(exportResponse([], 'protobuf')).toHaveLength(0);
+    expect(exportResponse([], [], 'json').toString()).toBe('{}');
+    expect(exportResponse([], [], 'protobuf')).toHaveLength(0);
   });
 
   test('tells of five spans that were refused', () => {
     const message = 'id0: why; id1: why; id2: why; id3: why; id4: why; and 2 more';
     const partialSuccess = { rejectedSpans: '7', errorMessage: message };
-    expect(JSON.parse(exportResponse(refused, 'json').toString())).toEqual({ partialSuccess });
-    const decoded = RESPONSE.toObject(RESPONSE.decode(exportResponse(refused, 'protobuf')), { longs: String });
+    expect(JSON.parse(exportResponse(refused, [], 'json').toString())).toEqual({ partialSuccess });
+    const decoded = RESPONSE.toObject(RESPONSE.decode(exportResponse(refused, [], 'protobuf')), { longs: String });
     expect(decoded).toEqual({ partialSuccess });
   });
 

@@ -241,6 +241,14 @@ class CreateSession(TypedDict, total=False):
     """An API key. The session has the permissions of the key and ends with it."""
 
 
+class CreateSubjectFeedbackToken(TypedDict, total=False):
+    subject: Required[Mapping[str, Any]]
+    names: Required[Sequence[str]]
+    """The scores that the token can submit."""
+    expires_in: int
+    """Seconds."""
+
+
 class DeviceToken(TypedDict, total=False):
     device_code: Required[str]
 

@@ -1318,6 +1318,9 @@ class EvaluatorAgreementEvaluatorDisagreementSubject(BaseModel):
     execution_id: str | None = None
     evaluation_id: str | None = None
     example_id: str | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    conversation_id: str | None = None
 
 
 class EvaluatorAgreementEvaluatorDisagreement(BaseModel):
@@ -2134,7 +2137,7 @@ class AuditEntry(BaseModel):
 
 class ExportTraceServiceResponsePartialSuccess(BaseModel):
     """
-    Set if some spans were refused. All others are stored.
+    Set if some spans were refused, or scores that they report. All others are stored.
     """
 
     model_config = ConfigDict(
@@ -2150,7 +2153,7 @@ class ExportTraceServiceResponse(BaseModel):
     )
     partialSuccess: Annotated[
         ExportTraceServiceResponsePartialSuccess | None,
-        Field(description="Set if some spans were refused. All others are stored."),
+        Field(description="Set if some spans were refused, or scores that they report. All others are stored."),
     ] = None
 
 
@@ -2354,6 +2357,21 @@ class ScoredExample(BaseModel):
     )
     evaluation_id: str
     example_id: str
+
+
+class ScoredTrace(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    trace_id: str
+    span_id: str | None = None
+
+
+class ScoredConversation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    conversation_id: str
 
 
 class ScoreEvaluator(BaseModel):
@@ -2733,7 +2751,7 @@ class Score(BaseModel):
     name: str
     value: float | bool | str
     data_type: Literal["numeric", "boolean", "categorical", "text"]
-    subject: ScoredExecution | ScoredExample
+    subject: ScoredExecution | ScoredExample | ScoredTrace | ScoredConversation
     source: Literal["api", "person", "evaluator", "feedback"]
     author: Annotated[
         str | None,
@@ -3150,6 +3168,16 @@ class ScoreDefinition(BaseModel):
     defined: Annotated[bool, Field(description="False if the type comes from the first score.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class SubjectFeedbackToken(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    token: str
+    subject: ScoredTrace | ScoredConversation
+    names: list[str]
+    expires_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class QueueItemReview(BaseModel):
@@ -3824,6 +3852,10 @@ class Trace(BaseModel):
         list[Literal["root_missing", "steps_over_limit"]],
         Field(description="What is missing."),
     ]
+    scores: Annotated[
+        list[Score] | None,
+        Field(description="The newest 100 scores of the trace itself, if any. Only in `GET /traces/{id}`."),
+    ] = None
 
 
 class TraceStep(BaseModel):
@@ -3891,6 +3923,10 @@ class WholeConversation(BaseModel):
     errors: int
     tokens: Tokens
     cost: TraceCost
+    scores: Annotated[
+        list[Score] | None,
+        Field(description="The newest 100 scores of the conversation, if any."),
+    ] = None
     data: list[Trace]
     next_cursor: Annotated[
         str | None,
@@ -4315,6 +4351,10 @@ class WholeTraceStep(BaseModel):
     links: list[StepLink]
     resource: dict[str, Any]
     scope: StepScope | None
+    scores: Annotated[
+        list[Score] | None,
+        Field(description="The newest 100 scores of the step, if any."),
+    ] = None
 
 
 class ModelParametersOutput(BaseModel):

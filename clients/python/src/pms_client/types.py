@@ -148,7 +148,7 @@ class NewScore(ScoreFields, total=False):
     name: Required[str]
     value: Required[float | bool | str]
     subject: Required[Mapping[str, str]]
-    """`{"execution_id": …}`, or `{"evaluation_id": …, "example_id": …}`."""
+    """`{"execution_id": …}`, `{"evaluation_id": …, "example_id": …}`, `{"trace_id": …}` (`span_id`, too), or `{"conversation_id": …}`."""
 
 
 class WebhookFields(TypedDict, total=False):

@@ -86,6 +86,7 @@ export interface Operations {
   setScoreDefinition: { request: api.SetScoreDefinitionData; response: api.SetScoreDefinitionResponse };
   deleteScoreDefinition: { request: api.DeleteScoreDefinitionData; response: api.DeleteScoreDefinitionResponse };
   createFeedbackToken: { request: api.CreateFeedbackTokenData; response: api.CreateFeedbackTokenResponse };
+  createSubjectFeedbackToken: { request: api.CreateSubjectFeedbackTokenData; response: api.CreateSubjectFeedbackTokenResponse };
   createFeedback: { request: api.CreateFeedbackData; response: api.CreateFeedbackResponse };
   leaseQueueItem: { request: api.LeaseQueueItemData; response: api.LeaseQueueItemResponse };
   completeQueueItem: { request: api.CompleteQueueItemData; response: api.CompleteQueueItemResponse };
@@ -269,6 +270,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   setScoreDefinition: 'PUT /score-definitions/{name} scoreDefinitions.set b',
   deleteScoreDefinition: 'DELETE /score-definitions/{name} scoreDefinitions.delete',
   createFeedbackToken: 'POST /executions/{id}/feedback-token scores.feedbackToken bih',
+  createSubjectFeedbackToken: 'POST /feedback-tokens scores.subjectFeedbackToken bi',
   createFeedback: 'POST /feedback scores.giveFeedback b',
   leaseQueueItem: 'POST /queues/{name}/next queues.nextItem',
   completeQueueItem: 'POST /queues/{name}/items/{id}/complete queues.completeItem b',

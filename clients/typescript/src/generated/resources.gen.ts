@@ -187,6 +187,8 @@ export interface ScoresOperations {
   summary(query?: QueryOf<api.SummarizeScoresData>, options?: CallOptions): ApiPromise<api.ScoreSummary>;
   /** Delete a score: `DELETE /scores/{id}` */
   delete(id: string, options?: CallOptions): ApiPromise<api.Score>;
+  /** Create a feedback token for a trace, a step or a conversation: `POST /feedback-tokens` */
+  subjectFeedbackToken(body: NonNullable<api.CreateSubjectFeedbackTokenData['body']>, options?: CallOptions): ApiPromise<api.SubjectFeedbackToken>;
   /** Submit a score with a feedback token: `POST /feedback` */
   giveFeedback(body: NonNullable<api.CreateFeedbackData['body']>, options?: CallOptions): ApiPromise<api.Feedback>;
 }

@@ -1228,7 +1228,7 @@ export type NewScore = {
     /**
      * An execution, or an example of an evaluation that has a result.
      */
-    subject: ExampleSubject | ExecutionSubject;
+    subject: ExampleSubject | ExecutionSubject | TraceSubject | ConversationSubject;
     /**
      * The source of the score. Default: `person` with a console session, otherwise `api`.
      */
@@ -1277,6 +1277,18 @@ export type SetScoreDefinition = {
 };
 
 export type CreateFeedbackToken = {
+    /**
+     * The scores that the token can submit.
+     */
+    names: Array<string>;
+    /**
+     * Seconds.
+     */
+    expires_in?: number;
+};
+
+export type CreateSubjectFeedbackToken = {
+    subject: TraceSubject | ConversationSubject;
     /**
      * The scores that the token can submit.
      */
@@ -2504,7 +2516,7 @@ export type Score = {
     name: string;
     value: number | boolean | string;
     data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
-    subject: ScoredExecution | ScoredExample;
+    subject: ScoredExecution | ScoredExample | ScoredTrace | ScoredConversation;
     source: 'api' | 'person' | 'evaluator' | 'feedback';
     /**
      * Who stored the score: a member, or a key or session without a member.
@@ -3814,6 +3826,13 @@ export type FeedbackToken = {
     expires_at: Timestamp;
 };
 
+export type SubjectFeedbackToken = {
+    token: string;
+    subject: ScoredTrace | ScoredConversation;
+    names: Array<string>;
+    expires_at: Timestamp;
+};
+
 export type Feedback = {
     name: string;
     value: number | boolean | string;
@@ -4004,6 +4023,9 @@ export type EvaluatorAgreement = {
                 execution_id?: string;
                 evaluation_id?: string;
                 example_id?: string;
+                trace_id?: string;
+                span_id?: string;
+                conversation_id?: string;
             };
             /**
              * A number, boolean, category or text, as the score is defined.
@@ -5207,7 +5229,7 @@ export type AuditEntry = {
 
 export type ExportTraceServiceResponse = {
     /**
-     * Set if some spans were refused. All others are stored.
+     * Set if some spans were refused, or scores that they report. All others are stored.
      */
     partialSuccess?: {
         rejectedSpans: string;
@@ -5286,6 +5308,10 @@ export type Trace = {
      * What is missing.
      */
     incomplete: Array<'root_missing' | 'steps_over_limit'>;
+    /**
+     * The newest 100 scores of the trace itself, if any. Only in `GET /traces/{id}`.
+     */
+    scores?: Array<Score>;
 };
 
 export type TraceCost = {
@@ -5432,6 +5458,10 @@ export type WholeTraceStep = {
         [key: string]: unknown;
     };
     scope: StepScope | null;
+    /**
+     * The newest 100 scores of the step, if any.
+     */
+    scores?: Array<Score>;
 };
 
 export type StepEvent = {
@@ -5494,6 +5524,10 @@ export type WholeConversation = {
     errors: number;
     tokens: Tokens;
     cost: TraceCost;
+    /**
+     * The newest 100 scores of the conversation, if any.
+     */
+    scores?: Array<Score>;
     data: Array<Trace>;
     /**
      * Pass it as `cursor` to get the next page. Null on the last page.
@@ -6472,6 +6506,18 @@ export type ExecutionSubject = {
     execution_id: string;
 };
 
+export type TraceSubject = {
+    trace_id: string;
+    /**
+     * A step of the trace. Omitted: the trace itself.
+     */
+    span_id?: string;
+};
+
+export type ConversationSubject = {
+    conversation_id: string;
+};
+
 export type SetScoreDefinitionCategory = {
     value: string;
     /**
@@ -6549,6 +6595,15 @@ export type ScoredExecution = {
 export type ScoredExample = {
     evaluation_id: string;
     example_id: string;
+};
+
+export type ScoredTrace = {
+    trace_id: string;
+    span_id?: string;
+};
+
+export type ScoredConversation = {
+    conversation_id: string;
 };
 
 export type ScoreEvaluator = {
@@ -10501,6 +10556,19 @@ export type ListScoresData = {
         execution_id?: string;
         evaluation_id?: string;
         example_id?: string;
+        /**
+         * Of this trace and its steps.
+         */
+        trace_id?: string;
+        /**
+         * Of this step of the trace.
+         */
+        span_id?: string;
+        conversation_id?: string;
+        /**
+         * Only scores of traces and their steps, or of conversations. Without this, `trace_id` and `conversation_id` there are none of them.
+         */
+        subject?: 'trace' | 'conversation';
         source?: 'api' | 'person' | 'evaluator' | 'feedback';
         rule?: string;
         /**
@@ -10935,6 +11003,49 @@ export type CreateFeedbackTokenResponses = {
 };
 
 export type CreateFeedbackTokenResponse = CreateFeedbackTokenResponses[keyof CreateFeedbackTokenResponses];
+
+export type CreateSubjectFeedbackTokenData = {
+    body: CreateSubjectFeedbackToken;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/feedback-tokens';
+};
+
+export type CreateSubjectFeedbackTokenErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateSubjectFeedbackTokenError = CreateSubjectFeedbackTokenErrors[keyof CreateSubjectFeedbackTokenErrors];
+
+export type CreateSubjectFeedbackTokenResponses = {
+    /**
+     * Created.
+     */
+    201: SubjectFeedbackToken;
+};
+
+export type CreateSubjectFeedbackTokenResponse = CreateSubjectFeedbackTokenResponses[keyof CreateSubjectFeedbackTokenResponses];
 
 export type CreateFeedbackData = {
     body: CreateFeedback;
@@ -14855,6 +14966,10 @@ export type ListTracesData = {
          * Milliseconds from the first start to the last end. Running traces do not match. Inclusive.
          */
         max_latency_ms?: number;
+        /**
+         * Conditions on scores of the trace or of its steps, such as `helpful=false`. May be repeated; all must hold.
+         */
+        score?: Array<string>;
         /**
          * Metadata that the trace must include: `NAME=VALUE`. May be repeated.
          */

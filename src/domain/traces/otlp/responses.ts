@@ -13,11 +13,20 @@ const encode = (type: protobuf.Type, message: Record<string, unknown>, encoding:
     ? Buffer.from(JSON.stringify(message))
     : Buffer.from(type.encode(type.fromObject(message)).finish());
 
-/** An `ExportTraceServiceResponse`: empty where all spans were taken. @param refused without those of which others were taken */
-export function exportResponse(refused: readonly Refusal[], encoding: OtlpEncoding): Buffer {
-  if (refused.length === 0) return encode(RESPONSE, {}, encoding);
-  const told = refused.slice(0, MAX_TOLD_REASONS).map(({ id, reason }) => `${id}: ${reason}`);
-  const more = refused.length > told.length ? [`and ${refused.length - told.length} more`] : [];
+/**
+ * An `ExportTraceServiceResponse`: empty where all was taken.
+ * @param refused without those of which others were taken
+ * @param warnings of spans that were taken
+ */
+export function exportResponse(
+  refused: readonly Refusal[],
+  warnings: readonly string[],
+  encoding: OtlpEncoding,
+): Buffer {
+  const all = [...refused.map(({ id, reason }) => `${id}: ${reason}`), ...warnings];
+  if (all.length === 0) return encode(RESPONSE, {}, encoding);
+  const told = all.slice(0, MAX_TOLD_REASONS);
+  const more = all.length > told.length ? [`and ${all.length - told.length} more`] : [];
   const partialSuccess = { rejectedSpans: String(refused.length), errorMessage: [...told, ...more].join('; ') };
   return encode(RESPONSE, { partialSuccess }, encoding);
 }

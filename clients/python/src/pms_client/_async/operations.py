@@ -817,6 +817,14 @@ class AsyncScoresOperations:
         """Delete a score: `DELETE /scores/{id}`"""
         return await self._transport.fetch(models.Score, change("DELETE", "scores", score_id))
 
+    async def subject_feedback_token(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateSubjectFeedbackToken]
+    ) -> models.SubjectFeedbackToken:
+        """Create a feedback token for a trace, a step or a conversation: `POST /feedback-tokens`"""
+        return await self._transport.fetch(
+            models.SubjectFeedbackToken, create("feedback-tokens", body=body, idempotency_key=idempotency_key)
+        )
+
     async def give_feedback(self, **body: Unpack[bodies.CreateFeedback]) -> models.Feedback:
         """Submit a score with a feedback token: `POST /feedback`"""
         return await self._transport.fetch(models.Feedback, change("POST", "feedback", body=body))
@@ -902,6 +910,7 @@ class AsyncTracesOperations:
         max_cost: str | None = None,
         min_latency_ms: int | None = None,
         max_latency_ms: int | None = None,
+        score: Sequence[str] | None = None,
         metadata: Sequence[str] | None = None,
         q: str | None = None,
         since: Time | None = None,
@@ -928,6 +937,7 @@ class AsyncTracesOperations:
             max_cost=max_cost,
             min_latency_ms=min_latency_ms,
             max_latency_ms=max_latency_ms,
+            score=score,
             metadata=metadata,
             q=q,
             since=since,

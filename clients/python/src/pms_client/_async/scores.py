@@ -13,7 +13,7 @@ from .transport import AsyncTransport
 
 
 class AsyncScores(AsyncScoresOperations):
-    """Scores of executions and of evaluation examples."""
+    """Scores of executions, evaluation examples, traces and conversations."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -26,15 +26,26 @@ class AsyncScores(AsyncScoresOperations):
         execution_id: str | None = None,
         evaluation_id: str | None = None,
         example_id: str | None = None,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        conversation_id: str | None = None,
         idempotency_key: str | None = None,
         **fields: Unpack[ScoreFields],
     ) -> models.Score:
-        """Stores a score of an execution (`execution_id`), or of an evaluation example (`evaluation_id`, `example_id`).
+        """Stores a score of an execution (`execution_id`), an evaluation example (`evaluation_id`, `example_id`),
+        a trace (`trace_id`), one of its steps (`span_id`, too), or a conversation (`conversation_id`).
 
         Args:
             fields: with the `id` of an existing score, it is replaced.
         """
-        given = {"execution_id": execution_id, "evaluation_id": evaluation_id, "example_id": example_id}
+        given = {
+            "execution_id": execution_id,
+            "evaluation_id": evaluation_id,
+            "example_id": example_id,
+            "trace_id": trace_id,
+            "span_id": span_id,
+            "conversation_id": conversation_id,
+        }
         subject = {key: id_ for key, id_ in given.items() if id_ is not None}
         body = {"name": name, "value": value, "subject": subject, **fields}
         return await self._transport.fetch(models.Score, create("scores", body=body, idempotency_key=idempotency_key))
@@ -53,6 +64,9 @@ class AsyncScores(AsyncScoresOperations):
         execution_id: str | None = None,
         evaluation_id: str | None = None,
         example_id: str | None = None,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        conversation_id: str | None = None,
         source: ScoreSource | None = None,
         rule: str | None = None,
         prompt_name: str | None = None,
@@ -68,6 +82,9 @@ class AsyncScores(AsyncScoresOperations):
             execution_id=execution_id,
             evaluation_id=evaluation_id,
             example_id=example_id,
+            trace_id=trace_id,
+            span_id=span_id,
+            conversation_id=conversation_id,
             source=source,
             rule=rule,
             prompt_name=prompt_name,

@@ -796,6 +796,14 @@ class ScoresOperations:
         """Delete a score: `DELETE /scores/{id}`"""
         return self._transport.fetch(models.Score, change("DELETE", "scores", score_id))
 
+    def subject_feedback_token(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateSubjectFeedbackToken]
+    ) -> models.SubjectFeedbackToken:
+        """Create a feedback token for a trace, a step or a conversation: `POST /feedback-tokens`"""
+        return self._transport.fetch(
+            models.SubjectFeedbackToken, create("feedback-tokens", body=body, idempotency_key=idempotency_key)
+        )
+
     def give_feedback(self, **body: Unpack[bodies.CreateFeedback]) -> models.Feedback:
         """Submit a score with a feedback token: `POST /feedback`"""
         return self._transport.fetch(models.Feedback, change("POST", "feedback", body=body))
@@ -879,6 +887,7 @@ class TracesOperations:
         max_cost: str | None = None,
         min_latency_ms: int | None = None,
         max_latency_ms: int | None = None,
+        score: Sequence[str] | None = None,
         metadata: Sequence[str] | None = None,
         q: str | None = None,
         since: Time | None = None,
@@ -905,6 +914,7 @@ class TracesOperations:
             max_cost=max_cost,
             min_latency_ms=min_latency_ms,
             max_latency_ms=max_latency_ms,
+            score=score,
             metadata=metadata,
             q=q,
             since=since,

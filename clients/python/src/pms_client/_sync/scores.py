@@ -14,7 +14,7 @@ from .transport import Transport
 
 
 class Scores(ScoresOperations):
-    """Scores of executions and of evaluation examples."""
+    """Scores of executions, evaluation examples, traces and conversations."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -27,15 +27,26 @@ class Scores(ScoresOperations):
         execution_id: str | None = None,
         evaluation_id: str | None = None,
         example_id: str | None = None,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        conversation_id: str | None = None,
         idempotency_key: str | None = None,
         **fields: Unpack[ScoreFields],
     ) -> models.Score:
-        """Stores a score of an execution (`execution_id`), or of an evaluation example (`evaluation_id`, `example_id`).
+        """Stores a score of an execution (`execution_id`), an evaluation example (`evaluation_id`, `example_id`),
+        a trace (`trace_id`), one of its steps (`span_id`, too), or a conversation (`conversation_id`).
 
         Args:
             fields: with the `id` of an existing score, it is replaced.
         """
-        given = {"execution_id": execution_id, "evaluation_id": evaluation_id, "example_id": example_id}
+        given = {
+            "execution_id": execution_id,
+            "evaluation_id": evaluation_id,
+            "example_id": example_id,
+            "trace_id": trace_id,
+            "span_id": span_id,
+            "conversation_id": conversation_id,
+        }
         subject = {key: id_ for key, id_ in given.items() if id_ is not None}
         body = {"name": name, "value": value, "subject": subject, **fields}
         return self._transport.fetch(models.Score, create("scores", body=body, idempotency_key=idempotency_key))
@@ -54,6 +65,9 @@ class Scores(ScoresOperations):
         execution_id: str | None = None,
         evaluation_id: str | None = None,
         example_id: str | None = None,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        conversation_id: str | None = None,
         source: ScoreSource | None = None,
         rule: str | None = None,
         prompt_name: str | None = None,
@@ -69,6 +83,9 @@ class Scores(ScoresOperations):
             execution_id=execution_id,
             evaluation_id=evaluation_id,
             example_id=example_id,
+            trace_id=trace_id,
+            span_id=span_id,
+            conversation_id=conversation_id,
             source=source,
             rule=rule,
             prompt_name=prompt_name,
