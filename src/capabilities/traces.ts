@@ -1,8 +1,10 @@
+import { datasetFromTracesRoute } from '../api/traces/dataset-route.ts';
 import { ingestRoute } from '../api/traces/ingest-route.ts';
 import { traceRoutes } from '../api/traces/routes.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { settleTraces } from '../jobs/settle-traces.ts';
 import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
+import { createUploads } from '../services/datasets/upload-examples.ts';
 import { expireTraces } from '../services/traces/delete-traces.ts';
 import { createPartitions } from '../services/traces/partitions.ts';
 import type { Capability } from './capability.ts';
@@ -11,7 +13,7 @@ const SETTLE_EVERY_MS = 2_000;
 
 export const traces: Capability = {
   name: 'traces',
-  routes: ({ db, models, quotas, settings }) => [
+  routes: ({ db, models, quotas, settings, idempotency }) => [
     ingestRoute({
       models,
       quotas,
@@ -19,6 +21,7 @@ export const traces: Capability = {
       retentionMs: settings.retention.traces,
     }),
     ...traceRoutes(),
+    datasetFromTracesRoute({ idempotency, quotas, uploads: createUploads(quotas) }),
   ],
   tools: TRACE_TOOLS,
   jobs: ({ db, models, log }) => [

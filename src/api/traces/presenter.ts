@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { publicId, traceIdOf } from '../../domain/ids.ts';
-import type { StepRow, WholeStepRow } from '../../services/traces/steps.ts';
+import { type StepRow, textsOf, type WholeStepRow } from '../../services/traces/steps.ts';
 import type { ConversationRow, TraceRow } from '../../services/traces/traces.ts';
 import { presentSums } from '../usage/presenter.ts';
 import type { Conversation, Trace, TraceStep, WholeTraceStep } from './schema.ts';
@@ -64,15 +64,15 @@ export const presentStep = (row: StepRow): z.input<typeof TraceStep> => ({
   cut: row.cut,
 });
 
-/** All of a step; its texts may be those of its execution. */
+/** All of a step. */
 export function presentWholeStep(row: WholeStepRow): z.input<typeof WholeTraceStep> {
   const { content } = row;
-  const isExecution = row.input !== null || row.input_messages !== null;
+  const { input, output, toolCalls } = textsOf(row);
   return {
     ...presentStep(row),
-    input: content.input ?? (isExecution ? (row.input_messages ?? row.input) : null),
-    output: content.output ?? row.output,
-    tool_calls: content.toolCalls ?? row.tool_calls ?? [],
+    input,
+    output,
+    tool_calls: toolCalls,
     parameters: content.parameters ?? {},
     conversation_id: row.conversation_id,
     user_id: row.user_id,

@@ -1,7 +1,13 @@
 import { nameProblem } from '../resource-name.ts';
 
 /** Segments that are reserved after the first. */
-export const DATASET_RESERVED: ReadonlySet<string> = new Set(['versions', 'examples', 'export', 'from-executions']);
+export const DATASET_RESERVED: ReadonlySet<string> = new Set([
+  'versions',
+  'examples',
+  'export',
+  'from-executions',
+  'from-traces',
+]);
 
 /** What is wrong with a dataset's name, in words for the caller; undefined if it is valid. */
 export function datasetNameProblem(name: string): string | undefined {

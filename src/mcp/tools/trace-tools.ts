@@ -1,4 +1,4 @@
-import { READS, type ToolSpec } from './tool.ts';
+import { ADDS, READS, type ToolSpec } from './tool.ts';
 
 export const TRACE_TOOLS: readonly ToolSpec[] = [
   {
@@ -46,5 +46,13 @@ export const TRACE_TOOLS: readonly ToolSpec[] = [
     title: 'Read a conversation',
     description: 'Reads a conversation: its traces, oldest first, with the beginnings of what was said.',
     hints: READS,
+  },
+  {
+    name: 'add_traces_to_dataset',
+    operation: 'createDatasetFromTraces',
+    title: 'Make examples out of traces',
+    description:
+      'Adds whole runs of agents, or single steps of them, as examples to a dataset, in a new version of it: what went in, and what came out.',
+    hints: ADDS,
   },
 ];

@@ -104,3 +104,28 @@ export async function getStep(query: Query, { id, first_day: first, last_day: la
   return row;
 }
 export type WholeStepRow = Awaited<ReturnType<typeof getStep>>;
+
+/** The texts of a step, which may be those of its execution. */
+export const textsOf = ({ content, input, input_messages: messages, output, tool_calls: calls }: WholeStepRow) => ({
+  input: content.input ?? messages ?? input,
+  output: content.output ?? output,
+  toolCalls: content.toolCalls ?? calls ?? [],
+});
+
+/** The span of the step that stands for its trace: the one without a parent, else the earliest. @throws ApiError `not_found` */
+export async function findTopStep(query: Query, { id, first_day: first, last_day: last }: Owner): Promise<string> {
+  const [row] = await query((db) =>
+    db
+      .selectFrom('trace_steps')
+      .select('span_id')
+      .where('trace_id', '=', id)
+      .where('day', '>=', first)
+      .where('day', '<=', last)
+      .orderBy(sql`parent_id is not null`)
+      .orderBy('started_us')
+      .orderBy('span_id')
+      .limit(1),
+  );
+  if (row === undefined) throw notFound('This step');
+  return row.span_id;
+}

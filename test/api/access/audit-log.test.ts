@@ -294,6 +294,9 @@ describe('every operation that changes something', () => {
         await call('POST', '/executions', { body: { prompt_name: 'quick' } });
         return undefined;
       }
+      case 'createDatasetFromTraces':
+        await send(call, [span({ traceId: 'a'.repeat(32) })]);
+        return undefined;
       case 'endSessionById': {
         const { body } = await call('POST', '/session', { key: null, body: { key: service.key } });
         return `/sessions/${body.id}`;
@@ -317,6 +320,7 @@ describe('every operation that changes something', () => {
 
   const bodies: Record<string, object> = {
     createDatasetFromExecutions: { prompt_name: 'quick' },
+    createDatasetFromTraces: { traces: [{ trace_id: 'a'.repeat(32) }] },
     addQueueItems: { filter: { prompt_name: 'quick' } },
     addDatasetExamples: { examples: [{ variables: { name: 'Not in the dataset yet' } }] },
   };

@@ -363,6 +363,16 @@ const changes: Row[] = [
     { examples: [{ variables: { name: 'Mine' } }] },
   ],
   [
+    'createDatasetFromTraces',
+    'write',
+    'POST',
+    async () => {
+      await send(service.call, [span({ traceId: 'a'.repeat(32) })]);
+      return '/datasets/stored/from-traces';
+    },
+    { traces: [{ trace_id: 'a'.repeat(32) }] },
+  ],
+  [
     'createDatasetFromExecutions',
     'write',
     'POST',

@@ -153,13 +153,21 @@ test.each([
   expect(answer.body.error.message).toMatch(message);
 });
 
-test.each(['a/examples', 'a/export', 'a/versions', 'a/from-executions', 'a//b', '../b', 'a b', 'é', 'x'.repeat(201)])(
-  'refuses the name %s',
-  async (name) => {
-    const answer = await upload(service, encodeURIComponent(name), jsonLines([{ variables: {} }]));
-    expect(answer.status).toBe(400);
-  },
-);
+test.each([
+  'a/examples',
+  'a/export',
+  'a/versions',
+  'a/from-executions',
+  'a/from-traces',
+  'a//b',
+  '../b',
+  'a b',
+  'é',
+  'x'.repeat(201),
+])('refuses the name %s', async (name) => {
+  const answer = await upload(service, encodeURIComponent(name), jsonLines([{ variables: {} }]));
+  expect(answer.status).toBe(400);
+});
 
 test('refuses what is announced to be too large before it is sent', async () => {
   const { request, answer } = openUpload(service, 'large', { 'Content-Length': String(256 * MIB + 1) });

@@ -156,6 +156,8 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     const { data: conversations } = await mcp.result('list_conversations', { limit: 100 });
     expect(conversations.find(({ id }: { id: string }) => id === at)).toMatchObject({ traces: 1 });
     expect(await mcp.result('get_conversation', { name: at })).toMatchObject({ id: at, data });
+    const kept = await mcp.result('add_traces_to_dataset', { name: `${at}/kept`, traces: [{ trace_id: data[0].id }] });
+    expect(kept).toMatchObject({ version: 1, added: 1 });
   });
 
   test('evaluate, compare, and show what went wrong', async () => {

@@ -249,6 +249,12 @@ class CreateSubjectFeedbackToken(TypedDict, total=False):
     """Seconds."""
 
 
+class DatasetFromTraces(TypedDict, total=False):
+    traces: Required[Sequence[Mapping[str, Any]]]
+    expected: Literal["output", "none"]
+    """The expected value of the examples: the output of the trace or step, or none."""
+
+
 class DeviceToken(TypedDict, total=False):
     device_code: Required[str]
 

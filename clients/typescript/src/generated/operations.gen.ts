@@ -180,6 +180,7 @@ export interface Operations {
   listConversations: { request: api.ListConversationsData; response: api.ListConversationsResponse };
   getConversation: { request: api.GetConversationData; response: api.GetConversationResponse };
   deleteConversation: { request: api.DeleteConversationData; response: api.DeleteConversationResponse };
+  createDatasetFromTraces: { request: api.CreateDatasetFromTracesData; response: api.CreateDatasetFromTracesResponse };
 }
 
 /**
@@ -364,4 +365,5 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listConversations: 'GET /conversations conversations.list ql',
   getConversation: 'GET /conversations/{name} conversations.traces ql',
   deleteConversation: 'DELETE /conversations/{name} conversations.delete',
+  createDatasetFromTraces: 'POST /datasets/{name}/from-traces datasets.createFromTraces bi',
 };

@@ -178,6 +178,8 @@ export interface DatasetsOperations {
   get(name: string, query?: QueryOf<api.GetDatasetData>, options?: CallOptions): ApiPromise<api.Dataset>;
   /** Delete a dataset, its versions and its examples: `DELETE /datasets/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.Dataset>;
+  /** Add traces, or steps of traces, to a dataset: `POST /datasets/{name}/from-traces` */
+  createFromTraces(name: string, body: NonNullable<api.CreateDatasetFromTracesData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
 }
 
 export interface ScoresOperations {

@@ -1790,6 +1790,20 @@ export type ExportTraceServiceRequest = {
     [key: string]: unknown;
 };
 
+export type DatasetFromTraces = {
+    traces: Array<{
+        trace_id: string;
+        /**
+         * Only this step. Omitted: the whole trace.
+         */
+        span_id?: string;
+    }>;
+    /**
+     * The expected value of the examples: the output of the trace or step, or none.
+     */
+    expected?: 'output' | 'none';
+};
+
 export type PromptPage = {
     data: Array<ListedPrompt>;
     /**
@@ -15400,3 +15414,55 @@ export type GetConversationResponses = {
 };
 
 export type GetConversationResponse = GetConversationResponses[keyof GetConversationResponses];
+
+export type CreateDatasetFromTracesData = {
+    body: DatasetFromTraces;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/datasets/{name}/from-traces';
+};
+
+export type CreateDatasetFromTracesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateDatasetFromTracesError = CreateDatasetFromTracesErrors[keyof CreateDatasetFromTracesErrors];
+
+export type CreateDatasetFromTracesResponses = {
+    /**
+     * Created.
+     */
+    201: DatasetChange;
+};
+
+export type CreateDatasetFromTracesResponse = CreateDatasetFromTracesResponses[keyof CreateDatasetFromTracesResponses];

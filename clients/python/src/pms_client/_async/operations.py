@@ -170,6 +170,14 @@ class AsyncDatasetsOperations:
         """Export a dataset version as JSON Lines or CSV: `GET /datasets/{name}/export`"""
         return (await self._transport.send(read("datasets", name, "export", version=version, format=format))).text
 
+    async def create_from_traces(
+        self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.DatasetFromTraces]
+    ) -> models.DatasetChange:
+        """Add traces, or steps of traces, to a dataset: `POST /datasets/{name}/from-traces`"""
+        return await self._transport.fetch(
+            models.DatasetChange, create("datasets", name, "from-traces", body=body, idempotency_key=idempotency_key)
+        )
+
 
 class AsyncDeliveriesOperations:
     def __init__(self, transport: AsyncTransport) -> None:
