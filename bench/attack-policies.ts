@@ -10,12 +10,12 @@ import type { Service } from './service.ts';
 /** Each with a prompt of its own. `ATTACK_SEQUENCES` makes it smaller. */
 const SEQUENCES = Number(process.env['ATTACK_SEQUENCES'] ?? 120);
 const TURNS = 60;
-/** Sequences under attack at a time, each with a label of its own, so that it knows which policy holds. */
+/** Sequences under attack at a time. Each has its own label, so that it knows which policy applies. */
 const AT_ONCE = 8;
 
 const PROMOTE = { type: 'promote', bake: { for: '300ms' } } as const;
 const approve = (count: number, more: object = {}) => ({ type: 'approve' as const, count, ...more });
-/** Those that a sequence begins with. */
+/** Policies that a sequence begins with. */
 const REQUIRED: Policy[] = [
   { required: true, steps: [approve(2), PROMOTE] },
   { required: true, steps: [approve(3), { type: 'promote' }] },
@@ -24,7 +24,7 @@ const REQUIRED: Policy[] = [
 ];
 const LOOSE: (Policy | null)[] = [{ required: false, steps: [approve(2), PROMOTE] }, null];
 
-/** How often each is drawn: approvals so often that labels do move. */
+/** How often each action is drawn: approvals often enough that labels do move. */
 const ACTIONS = {
   approve: 36,
   start: 6,
@@ -56,7 +56,7 @@ interface Caller {
   mayPublish: boolean;
 }
 
-/** Keys of every role; some are of one holder. @param holders filled with who stands behind each key */
+/** Creates keys of every role; some share a holder. @param holders filled with the person behind each key */
 async function makeCallers(service: Service, holders: Map<string, string>): Promise<Caller[]> {
   const owner = createCall(service.origin, service.key);
   const callers: Caller[] = [];
@@ -82,7 +82,7 @@ async function makeCallers(service: Service, holders: Map<string, string>): Prom
   return callers;
 }
 
-/** Callers of all roles send any controls of releases in any order, several at a time, to get a label moved without the approvals that its policy wants. */
+/** Callers of all roles control releases at random, several at a time, to move a label without the approvals of its policy. */
 export async function attackByControls(service: Service): Promise<Row[]> {
   const owner = createCall(service.origin, service.key);
   const holders = new Map<string, string>();
@@ -125,7 +125,7 @@ export async function attackByControls(service: Service): Promise<Row[]> {
     const move = ({ call }: Caller, more = {}) =>
       send(call, 'PUT', at, { version: 1 + Math.floor(uniform() * versions), ...more });
 
-    /** All others are controls of the release by their name. */
+    /** All other actions are controls of the release, by name. */
     const others: Partial<Record<Action, (as: Caller) => unknown>> = {
       start,
       'promote with an override': (as) => control(as, 'promote', OVERRIDE),
@@ -144,17 +144,17 @@ export async function attackByControls(service: Service): Promise<Row[]> {
     await callOk(owner('PUT', at, { body: { version: 1, ...OVERRIDE } }));
     const publishers = callers.filter(({ mayPublish }) => mayPublish);
     for (let turn = 0; turn < TURNS; turn += 1) {
-      // Not at once: what is done by hand takes effect only between releases.
+      // Not every time: a manual move takes effect only between releases.
       if (made.isFree() && uniform() < 0.5) await start(draw(publishers));
       const actions = Array.from({ length: 1 + Math.floor(uniform() * 3) }, () => draw(DRAWN));
       await Promise.all(
         actions.map((action) => {
-          // A half of them by those who may.
+          // Half of them by callers who are allowed to.
           const as = draw(uniform() < 0.5 ? publishers : callers);
           return others[action] === undefined ? control(as, action) : others[action](as);
         }),
       );
-      // One without rules is for a turn or two: what moves meanwhile proves nothing.
+      // A policy without rules lasts a turn or two: moves under it prove nothing.
       if (made.isLoose() && uniform() < 0.5) await setPolicy(draw(REQUIRED));
       await made.look(release);
     }

@@ -9,7 +9,7 @@ interface Step {
   bake?: { for: string };
 }
 
-/** How a label moves. */
+/** A label's policy: how it moves. */
 export interface Policy {
   steps: readonly Step[];
   required: boolean;
@@ -17,28 +17,28 @@ export interface Policy {
 
 type Body = Answer['body'];
 
-/** A policy, and when it may have been in force, in ms since 1970: changes take a moment. */
+/** A policy, and when it may have been in force, in ms since 1970; changes take a moment. */
 interface Term {
   policy: Policy | null;
   until: number;
 }
 
-/** What an attack tells of one label of one prompt, and asks. */
+/** What an attack reports and asks about one label of one prompt. */
 interface Sequence {
   changePolicy(policy: Policy | null, change: () => Promise<unknown>): Promise<void>;
-  /** Judges every move since the last look. @param release the one that was started last */
+  /** Judges every move since the last call. @param release the last one started */
   look(release: string | undefined): Promise<void>;
-  /** Whether no release runs, as of the last look. */
+  /** Whether no release was running at the last `look`. */
   isFree(): boolean;
   isLoose(): boolean;
-  /** Judges the rest. */
+  /** Judges the remaining moves. */
   end(): Promise<void>;
 }
 
 /**
- * Judges every move of labels by the audit log and the records of releases: whoever else approved, by how many people, and by which policy.
+ * Judges every label move by the audit log and the records of releases: who approved, how many people, and under which policy.
  * @param owner an admin's
- * @param holders who stands behind each key, by its id
+ * @param holders the person behind each key, by its ID
  */
 export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
   const ways = {
@@ -53,7 +53,7 @@ export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
   const holderOf = (keyId: string | null) => (keyId === null ? undefined : holders.get(keyId));
   const byAdmin = ({ actor, details }: Body) => details.override !== undefined && holderOf(actor.key_id) === 'admin';
 
-  /** How many people have approved at each step, and how many of them had no part in the version or the release. */
+  /** How many people approved at each step, and how many of them had no part in the version or the release. */
   async function peopleOf(release: Body): Promise<{ all: number[]; others: number[] }> {
     const path = `/audit-log?resource=prompt:${release.prompt_name}&limit=1000`;
     const log: Body[] = (await callOk(owner('GET', path))).data;
@@ -118,7 +118,7 @@ export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
 
   function sequence(name: string, label: string): Sequence {
     const terms: Term[] = [];
-    /** Releases that have moved the label. */
+    /** Releases that moved the label. */
     const known = new Set<string>();
     const seen = new Set<string>();
     let isFree = true;
@@ -138,7 +138,7 @@ export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
         isAt = isRemoved ? null : version;
         if (isRemoved && policies.every((policy) => policy?.required === true))
           faults.push(`${JSON.stringify(entry)} under ${JSON.stringify(policies)}`);
-        // A prompt without the label can get it.
+        // A label can be added to a prompt without it.
         if (!isRemoved && previous !== null) await judge(entry, policies, known);
       }
     }

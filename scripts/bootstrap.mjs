@@ -1,9 +1,9 @@
-// Makes a clone ready to run: installs node_modules when it is missing or does not match the lock, and sees to it that
-// there is a Node.js that can run the project. npm runs it before every script. `--console`: also sees to it that the web
-// console is built; a service without it works.
+// Makes a clone ready to run: installs node_modules if it is missing or does not match the lock, and makes sure that a Node.js
+// is available that can run the project. npm runs it before every script. `--console`: also makes sure that the web console is
+// built; the service works without it.
 //
-// Plain JavaScript for any Node.js from 18 on. On Linux the packages bring the right Node.js themselves
-// (node_modules/.bin/node, which npm puts first on the PATH of scripts); elsewhere it is the user's own.
+// Plain JavaScript for any Node.js from 18 on. On Linux the packages include the right Node.js (node_modules/.bin/node, which
+// npm puts first on the PATH of scripts); elsewhere the user's own is used.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

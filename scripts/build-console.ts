@@ -1,7 +1,7 @@
 // node scripts/build-console.ts
-// Builds the web console (console/) into .cache/console, from where the API serves it, unless the build that is there is one of
-// these very sources. Its packages, which only the build needs, are installed then. Ends with 1 where it can't be built.
-// The environment or .env may name another language than English, CONSOLE_LOCALE=de: that build is in .cache/console-de.
+// Builds the web console (console/) into .cache/console, from where the API serves it, unless the existing build is of the same
+// sources. Installs the packages that only the build needs. Exits with 1 if the build fails. CONSOLE_LOCALE, in the environment
+// or .env, selects a language other than English: the build of CONSOLE_LOCALE=de is in .cache/console-de.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8
 
 const settings = { ...parseEnv(contentOf('.env') ?? ''), ...process.env };
 
-/** A hash of everything that the build is made from. */
+/** Hashes everything that the build is made from. */
 function hashOfSources(locale: string): string {
   const hash = createHash('sha256').update(`${locale}\0`);
   const files = globSync('**/*', {

@@ -1,8 +1,7 @@
-// Whether a package that is shipped has a published vulnerability: npm run check:audit [-- --required]
-// Asks the registry by npm audit: for the service and the clients, without what is for development; for the console all, since the
-// packages of its lock file build it and are built into it. What is explained
-// in audit-allowed.json passes until the day that is named there. A registry that answers no such question is told of and passes;
-// with `--required` it fails.
+// Checks whether a shipped package has a published vulnerability: npm run check:audit [-- --required]
+// Asks the registry with npm audit about the service and the clients, without development dependencies, and about all packages of
+// the console, since they build it or become part of it. A vulnerability explained in audit-allowed.json passes until the date
+// given there. If the registry can't answer, the check says so and passes; with `--required` it fails.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

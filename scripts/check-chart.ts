@@ -1,8 +1,9 @@
-// Checks the Helm chart in the form in which it is installed: npm run check:chart [-- --without containers]
-// Lints and renders it with each file of deploy/helm/…/ci, validates the manifests by the schemas of Kubernetes, gives it wrong values, and
-// runs the containers that it renders with Docker or Podman: migration, API and worker, as the user, with the rights, the root and the
-// variables that their manifests give. (Not by `podman kube play`, which needs a host's cgroups.) Needs Go, which builds Helm and kubeconform, minutes
-// the first time, Python, and an engine for the last part. What it makes has names of its own and is removed at the end.
+// Checks the Helm chart as users install it: npm run check:chart [-- --without containers]
+// Lints and renders it with each file of deploy/helm/…/ci, validates the manifests against the Kubernetes schemas, tries invalid values,
+// and runs the rendered containers with Docker or Podman: migration, API and worker, with the user, permissions, root file system and
+// variables of their manifests. (`podman kube play` needs the host's cgroups and is not used.) Needs Go, which builds Helm and
+// kubeconform (minutes the first time), Python, and a container engine for the last part. Everything it creates has its own names and is
+// removed at the end.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,8 @@
-// Sends the service what its own OpenAPI document allows, and what it does not: npm run check:fuzz [-- --seconds N] [--seed N] [--document FILE]
-// Schemathesis makes the requests from openapi.json and holds each answer against it: no 500, the documented content types and
-// schemas, bad data refused, a key asked for. The service is what `npm start` is, with a database of its own, and can reach
-// nothing but this machine. The run ends at its budget (default: three minutes). Needs Python 3.11 or newer.
+// Sends the service requests that its OpenAPI document allows, and others:
+// npm run check:fuzz [-- --seconds N] [--seed N] [--document FILE]
+// Schemathesis generates the requests from openapi.json and checks each response: no 500, documented content types and schemas, invalid
+// data rejected, a key required. The service runs like `npm start`, with its own database, and can reach only this machine. The run ends
+// when its time is up (default: three minutes). Needs Python 3.11 or newer.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';

@@ -7,7 +7,7 @@ import type { Declaration } from '../src/domain/capability.ts';
 import { findImportCycles } from './import-cycles.ts';
 import { type Import, importsOf } from './imports.ts';
 
-// Which part of src may import which, so that what is below never depends on what is above:
+// Which parts of src may import which, so that lower layers never depend on higher ones:
 //
 //   api → http ┐
 //   mcp → http ┤
@@ -15,13 +15,13 @@ import { type Import, importsOf } from './imports.ts';
 //   jobs       │
 //   activities ┘
 //
-// Workflows run in a sandbox of their own, from a bundle of what they import as values: the domain alone. Services
-// start them by their types, and they call activities by theirs; a type leaves nothing behind when the program runs.
+// Workflows run in their own sandbox, from a bundle of what they import as values: only the domain. Services start
+// workflows by type, and workflows call activities by type; types don't exist at run time.
 //
 // In `api` and `services`, a capability may import from those before it in `src/domain/capabilities.ts`, and from folders that no capability
 // owns. Types may come from anywhere.
 //
-// Import cycles are refused, those of types too: files in a cycle can only be understood together.
+// Import cycles are rejected, including those of types: files in a cycle can only be understood together.
 
 /** What a layer may import in addition to itself. Types may come from wherever values may. */
 interface Layer {

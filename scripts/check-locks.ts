@@ -1,7 +1,7 @@
 // node scripts/check-locks.ts [FILE…]
-// Checks that npm verifies whatever it downloads: each package of each package-lock.json has the checksum of its archive
-// (`integrity`), of SHA-512, and names no address of its own. Without a checksum npm takes what the registry sends. Default: every
-// lock file of the project. See scripts/fill-lock.mjs.
+// Checks that npm verifies everything it downloads: each package in each package-lock.json has the SHA-512 checksum of its archive
+// (`integrity`) and no download address. Without a checksum npm accepts whatever the registry sends. Default: every lock file of
+// the project. See scripts/fill-lock.mjs.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';

@@ -1,7 +1,7 @@
 // node scripts/check-migrations.ts [FILE…]
-// Checks that migrations leave the release that runs meanwhile alone: no lock that holds up its statements for longer than it has to, nothing
-// dropped, renamed or made required that it uses. The rules are squawk's (https://squawkhq.com/docs/rules), on the SQL of each migration since
-// 1.0.0. docs/upgrades.md says what to write instead, and how an exception is made.
+// Checks that migrations don't disturb the release that runs meanwhile: they block its statements no longer than necessary, and drop,
+// rename or require nothing that it uses. Applies the rules of squawk (https://squawkhq.com/docs/rules) to the SQL of each migration
+// since 1.0.0. docs/upgrades.md says what to write instead, and how to make an exception.
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

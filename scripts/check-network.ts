@@ -1,7 +1,8 @@
-// Puts faults between each pair of processes, with work in flight, and prints what held: npm run check:network [-- --link TEXT] [--fault TEXT] [--json FILE] [--again]
-// PostgreSQL and Temporal are servers of the check's own, Temporal on a PostgreSQL of its own as in production. Toxiproxy and Temporal's
-// server are built by Go (1.25 or newer) the first time. All of it takes some 50 minutes; the numbers go to .cache/network-matrix.json, too. `--again` takes
-// them from there, and repeats what did not hold: on a busy machine recovery takes longer.
+// Injects faults between each pair of processes while work is in progress, and prints which guarantees held:
+// npm run check:network [-- --link TEXT] [--fault TEXT] [--json FILE] [--again]
+// The check starts its own PostgreSQL and Temporal servers; Temporal uses its own PostgreSQL, as in production. Go (1.25 or newer) builds
+// Toxiproxy and Temporal's server the first time. A full run takes about 50 minutes; results are also saved in
+// .cache/network-matrix.json. `--again` reads them from there and repeats the cases that failed: recovery takes longer on a busy machine.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

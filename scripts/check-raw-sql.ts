@@ -4,12 +4,12 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-// Statements are made by the builder (CONTRIBUTING.md, "Writing a statement"). This lists those that are still SQL text: a template
-// or string literal that begins like a statement. One that must stay has a comment `raw SQL: why` above it.
+// Statements are made by the query builder (CONTRIBUTING.md, "Writing a statement"). Lists those that are still SQL text: a
+// template or string literal that begins like a statement. One that must stay has a comment `raw SQL: why` above it.
 //
 //   node scripts/check-raw-sql.ts [--max N] [--explained] [root]
 //
-// --max: fails where there are more than N; --explained: fails where one says no why.
+// --max: fails if there are more than N; --explained: fails if one has no such comment.
 
 const STATEMENT =
   /[`'"]\s*(?:(?:with(?: recursive)?\s+\w+(?:\s*\([^)]*\))?\s+as\s|select\s+\S|insert\s+into\s|delete\s+from\s)|update\s+\S+(?:\s+\w+)?\s+set\s)/g;

@@ -1,8 +1,8 @@
 // npm run check:restore [-- drills] [point-in-time] [move]
-// Restores, for real, what docs/backup.md says can be restored. Default: all of it.
-// drills: PostgreSQL and Temporal of different moments come together, each with work of all kinds in flight.
-// point-in-time: a base backup and archived log are brought to a time, by PostgreSQL's own programs.
-// move: what npm start has kept goes on with API and workers as processes of their own, a new PostgreSQL (pg_dump) and an empty Temporal.
+// Performs the restores that docs/backup.md describes. Default: all of them.
+// drills: restores PostgreSQL and Temporal from different times, each with work of all kinds in progress.
+// point-in-time: restores a base backup and archived WAL to a point in time, with PostgreSQL's own programs.
+// move: moves the data of npm start to separate API and worker processes with a new PostgreSQL (pg_dump) and an empty Temporal.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

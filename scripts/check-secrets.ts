@@ -1,6 +1,7 @@
-// Looks for secrets in the files of this repository, committed or about to be: npm run check:secrets [-- --history] [FOLDER]
-// The search is Gitleaks', which Go builds once for a user. `.gitleaks.toml` says what it may find: values made up for tests and
-// documents. `--history` searches every commit, too. What it finds is shown without the secret.
+// Looks for secrets in the files of this repository that are committed or about to be:
+// npm run check:secrets [-- --history] [FOLDER]
+// Uses Gitleaks, which Go builds once per user. `.gitleaks.toml` lists what it may find: values made up for tests and documents.
+// `--history` also searches every commit. Output does not show the secrets.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

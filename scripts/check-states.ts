@@ -4,8 +4,9 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { loadStateMachines, type TableStates } from './state-machines.ts';
 
-// A state changes by `change()` of its machine (`*-states.ts` of src/domain) and in no other way: no SQL in src sets its column
-// with words of its own. `changeState()` (src/db/state-change.ts) gives the same to the query builder. The tests prove the same of the statements that they run: test/support/state-triggers.ts.
+// A state changes only through `change()` of its machine (`*-states.ts` of src/domain): no SQL in src sets a state column directly.
+// `changeState()` (src/db/state-change.ts) does it for the query builder. Tests check the statements that they run, too:
+// test/support/state-triggers.ts.
 
 const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
 

@@ -1,6 +1,6 @@
 // npm run check:telemetry
-// Sends the service's telemetry to the OpenTelemetry Collector, by each protocol, and looks at what it received. Go builds the Collector from pinned
-// checksums, once for this user; it writes what it gets to a file, as OTLP has it in JSON.
+// Sends the service's telemetry to the OpenTelemetry Collector over each protocol, and checks what it received. Go builds the Collector
+// from pinned checksums, once per user; it writes what it receives to a file, as OTLP in JSON.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

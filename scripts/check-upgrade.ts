@@ -1,9 +1,9 @@
 // npm run check:upgrade [-- --from REF]
-// Starts the last release (the last tag v*, or REF) as two API and two worker processes with a real PostgreSQL and Temporal, puts work of all
-// kinds in flight, migrates the database with this checkout while the release runs, replaces its processes one by one by this checkout's, then
-// these by the release's again, and forward once more, all under load. In the end every call of the model's stand-in, every delivery and every
-// row is accounted for, and the histories of all workflows are replayed with the code of both. Fails where anything was lost, failed or done
-// twice, where a caller got a 5xx, or where a process did not stop as it should.
+// Starts the last release (the last tag v*, or REF) as two API and two worker processes with a real PostgreSQL and Temporal, and work of
+// all kinds in progress. Migrates the database with this checkout while the release runs, then replaces its processes one by one with
+// this checkout's, back with the release's, and forward again, all under load. At the end it accounts for every call to the model's
+// stand-in, every delivery and every row, and replays the histories of all workflows with the code of both. Fails if anything was lost,
+// failed or happened twice, if a caller got a 5xx, or if a process did not stop properly.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,12 @@
 // Completes package-lock.json after a change of dependencies: `node scripts/fill-lock.mjs`, and that of the web console:
 // `node scripts/fill-lock.mjs console`.
 //
-// npm leaves an optional platform package out of the lock when the registry it asked does not hold that
-// package, and `npm ci` then refuses the lock on every machine. The entry is written here from what the
-// dependent package says (name and version); npm asks for it only where `os`, `cpu` and `libc` match.
-// Its checksum (`integrity`) comes from the registry. Where the registry does not hold that version, nothing is written: use a
-// version of the dependent package that the registry holds for all platforms, or run this with another registry.
-// It also removes download addresses, so that the lock works with whatever registry a user has set.
+// npm omits an optional platform package from the lock if the registry it asked does not have that package, and `npm ci` then
+// rejects the lock on every machine. This adds the entry with the name and version that the dependent package gives; npm
+// requests it only where `os`, `cpu` and `libc` match. The checksum (`integrity`) comes from the registry. If the registry
+// lacks that version, nothing is written: use a version of the dependent package that the registry has for all platforms, or
+// run this with another registry. It also removes download addresses, so that the lock works with the registry each user has
+// configured.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

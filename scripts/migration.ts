@@ -1,6 +1,6 @@
 // node scripts/migration.ts create [name] | check
-// Makes a migration from the difference between the entities and the snapshot, or checks that there is none,
-// against a PostgreSQL of its own that it throws away.
+// Creates a migration from the difference between the entities and the snapshot, or checks that there is none, using a
+// temporary PostgreSQL.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Gives the project a version, everywhere: npm run prepare-release -- 1.2.3 [--date YYYY-MM-DD]
-// Writes it into every file that says it, dates the section of CHANGELOG.md, makes openapi.json anew and keeps it as the document of
-// the last release (npm run breaking compares with it). Doing so twice changes nothing. Commit what it changed: docs/releasing.md.
+// Sets the project's version everywhere: npm run prepare-release -- 1.2.3 [--date YYYY-MM-DD]
+// Writes it to every file that contains it, dates the section of CHANGELOG.md, regenerates openapi.json and keeps it as the document
+// of the last release (npm run breaking compares with it). Running it again changes nothing. Commit the changes: docs/releasing.md.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

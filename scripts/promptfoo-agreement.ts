@@ -16,10 +16,10 @@ import { importSettings } from '../cli/src/importers/settings.ts';
 import { countedScore, passes, weightedMean } from '../src/domain/evaluations/scoring.ts';
 import { EvaluatorList, prepareEvaluator } from '../src/evaluators/registry.ts';
 
-// Whether a configuration's tests pass here as they do with promptfoo. Its model echoes, so that the outputs are the same.
+// Compares which tests of a configuration pass here and with promptfoo. The model echoes, so that outputs are the same.
 //
-//   node scripts/promptfoo-agreement.ts                   the cases of this file
-//   node scripts/promptfoo-agreement.ts --examples FOLDER  and the asserts of the configurations in a folder, such as promptfoo's examples/
+//   node scripts/promptfoo-agreement.ts                   the cases in this file
+//   node scripts/promptfoo-agreement.ts --examples FOLDER  also the asserts of configurations in a folder, such as promptfoo's examples/
 
 const TARGET = 0.99;
 /** Tests per run; each set of asserts becomes a dataset, and an import has at most a hundred. */

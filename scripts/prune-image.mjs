@@ -1,6 +1,6 @@
-// Leaves in a production node_modules what a running service needs: node scripts/prune-image.mjs FOLDER [ARCHITECTURE]
-// Temporal's SDK brings native parts for five platforms, and a bundler that is of no use where the workflows are bundled
-// already. ARCHITECTURE is Docker's TARGETARCH (amd64 or arm64), by default that of this process.
+// Reduces a production node_modules to what a running service needs: node scripts/prune-image.mjs FOLDER [ARCHITECTURE]
+// Temporal's SDK includes native binaries for five platforms, and a bundler that is not needed once the workflows are bundled.
+// ARCHITECTURE is Docker's TARGETARCH (amd64 or arm64), by default that of this process.
 import {
   closeSync,
   existsSync,

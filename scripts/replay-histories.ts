@@ -1,6 +1,6 @@
 // node scripts/replay-histories.ts FOLDER [PROJECT]
-// Replays the histories in a folder (`*.json`) with the workflow code of this checkout, or of another one. Prints one line of JSON for each that
-// the code would not have taken the same way.
+// Replays the histories in a folder (`*.json`) with the workflow code of this checkout, or of another one. Prints a line of JSON for each
+// history that does not replay.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

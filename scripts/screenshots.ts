@@ -1,6 +1,6 @@
 // npm run screenshots
-// Runs the service as `npm start` does, gives it something of everything to do, and saves the pages of the Temporal UI that
-// docs/operations.md shows to docs/images. Takes about two minutes. Models and receivers of webhooks are stood in for.
+// Runs the service like `npm start`, creates work of every kind, and saves the pages of the Temporal UI that docs/operations.md
+// shows to docs/images. Takes about two minutes. Stand-ins replace models and receivers of webhooks.
 import { setTimeout as delay } from 'node:timers/promises';
 import { launchBrowser } from '../test/support/browser.ts';
 import { killOrphans } from '../test/support/processes.ts';

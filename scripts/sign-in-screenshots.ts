@@ -1,6 +1,6 @@
 // npm run screenshots:sign-in
-// Signs people in by a real identity provider, in a browser, at the service as `npm start` runs it, and saves what they see, which docs/sign-in.md and
-// docs/members.md show, to docs/images. Takes about a minute.
+// Signs people in with a real identity provider, in a browser, at a service that runs like `npm start`, and saves the pages that
+// docs/sign-in.md and docs/members.md show to docs/images. Takes about a minute.
 import { launchBrowser } from '../test/support/browser.ts';
 import { startOidcProvider } from '../test/support/identity/oidc-provider.ts';
 import { settingsOf } from '../test/support/identity/stage.ts';

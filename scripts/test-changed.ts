@@ -5,15 +5,15 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { importsOf } from './imports.ts';
 
-// Runs the tests that a change can reach: npm run test:changed, with the arguments of Jest behind "--".
+// Runs the tests that a change can reach: npm run test:changed, with Jest's arguments after "--".
 //
 //   npm run test:changed                    what differs from the main branch, committed or not
 //   npm run test:changed -- --list          only prints the files
 //   npm run test:changed -- --since HEAD~3  what differs from another commit
 //   npm run test:changed -- --file src/services/rules/rules.ts
 //
-// A test that imports a changed file, directly or not, is one of them. Tests over HTTP import the whole service by their
-// stage, and so each of them would be: of those, the ones are taken whose path names a capability that the path of a changed file names.
+// These are the tests that import a changed file, directly or indirectly. Tests over HTTP all import the whole service through
+// their stage, so only those are included whose path names the same capability as the path of a changed file.
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 

@@ -267,7 +267,7 @@ function toSettings(
     },
     /** How long a stopping process waits for calls and requests in flight. */
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
-    /** How often workers look for what was left behind. */
+    /** How often workers look for unfinished work. */
     reconcileEveryMs: env.RECONCILE_EVERY,
     /** Per key; 0: no limit. */
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
@@ -279,7 +279,7 @@ function toSettings(
     corsOrigins: env.CORS_ORIGINS,
     /** Maximum number of each resource per workspace; 0 for no limit. */
     quotas: limits.quotas,
-    /** How long ended records are kept, in ms; undefined for ever. */
+    /** How long ended records are kept, in ms; undefined to keep them. */
     retention: limits.retention,
     webhooks: {
       /** The waits before each retry; the failure of the last one disables the webhook. */

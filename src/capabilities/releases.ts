@@ -13,7 +13,7 @@ import { type Capability, reconciling } from './capability.ts';
 
 /** Short, because people watch the numbers of releases. */
 const SUM_UP_RELEASES_EVERY_MS = 5_000;
-/** How long the numbers of releases are kept by minute. Totals per release are kept for good. */
+/** How long the numbers of releases are kept by minute. Totals per release are kept indefinitely. */
 const MINUTES_RETENTION_MS = 90 * 24 * 60 * 60_000;
 
 const mover = { scopes: ['admin'] } as const;

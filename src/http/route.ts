@@ -81,7 +81,7 @@ export interface ErrorFormat {
   encode?: (error: ApiError, contentType: string) => { contentType: string; body: Buffer } | undefined;
 }
 
-/** The audit log entry of an operation that changes something (`recordChange`); `none` needs a comment with the reason. */
+/** The audit log entry of an operation that changes something (`recordChange`), or `none`. */
 type Audited =
   | { method: 'get'; audit?: undefined }
   | { method: 'post' | 'put' | 'patch' | 'delete'; audit: readonly AuditAction[] | 'none' };

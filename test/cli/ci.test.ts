@@ -85,7 +85,7 @@ const point = (version: number) =>
 async function bash(script: string, cwd: string, env: Record<string, string> = {}): Promise<Ran> {
   const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
   const own = {
-    // Of Node.js, the version that setup-node and the image bring.
+    // The Node.js version that setup-node and the image provide.
     PATH: `${path.join(root, 'bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`,
     HOME: process.env['HOME'],
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

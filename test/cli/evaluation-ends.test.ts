@@ -18,7 +18,7 @@ let cli: Cli;
 let proxy: TcpProxy;
 beforeAll(async () => {
   stage = await startStage({
-    // Of version 2, three answers of 40 are wrong.
+    // Three of the 40 answers of version 2 are wrong.
     answer: ({ prompt }) => {
       const isWrong = prompt.startsWith('Tell') && /[123]$/.test(prompt) && prompt.length === 'Tell number 1'.length;
       return { text: isWrong ? 'Another answer' : `Answer to: ${prompt.replace('Tell', 'Say')}`, usage: USAGE };

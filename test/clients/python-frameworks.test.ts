@@ -47,7 +47,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** With the inputs of tools, which are JSON, without spaces. */
+/** Writes the inputs of tools as JSON without spaces. */
 function plain(body: Body, change: (message: Message) => Message = (message) => message): Body {
   const { stream, ...sent } = body;
   expect(stream ?? false).toBe(false);

@@ -8,7 +8,7 @@ import type { Started } from '../support/processes.ts';
 import { until } from '../support/wait-for.ts';
 
 const CONCURRENCY = 20;
-/** Of a batch: see the workflow. */
+/** Heartbeat timeout of a batch: see the workflow. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 let servers: OwnServers;

@@ -17,7 +17,7 @@ import { answering } from '../support/receiver.ts';
 import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Of one process to one host. */
+/** Requests of one process to one host at a time. */
 const HOST_CONCURRENCY = 32;
 
 const scene = createScene();

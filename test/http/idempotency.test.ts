@@ -163,7 +163,7 @@ test.each<[string, (idOf: (path: string, body: object) => Promise<string>) => Pr
   expect([refused.status, refused.body.error.code]).toEqual([400, 'idempotency_key_reused']);
   expect(refused.body.error.message).toContain('another API key');
   expect((await ask(mine.key)).body).toEqual(first.body);
-  // By a session of the same key.
+  // A session of the same key repeats the request.
   const session = await service.call('POST', '/session', { key: null, body: { key: mine.key } });
   const Cookie = (session.headers.get('Set-Cookie') ?? '').split(';', 1).join('');
   const again = await service.call('POST', path, {

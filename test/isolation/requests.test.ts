@@ -23,7 +23,7 @@ test('500 requests at a time that hold their connections for long do not delay a
   await holder.connect();
   try {
     await holder.query('select pg_advisory_lock(500)');
-    // As requests that wait for a lock that another of their workspace holds.
+    // Like requests that wait for a lock held by another request of their workspace.
     let ended = 0;
     const slow = flood(500, 500, async () => {
       await db.query({ text: 'select pg_advisory_xact_lock_shared(500) where $1::uuid is not null -- workspace_id' });

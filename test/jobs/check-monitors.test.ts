@@ -67,7 +67,7 @@ describe('what is measured', () => {
     expect(values['cost_mean'].value).toBeCloseTo(0.02);
     expect(values['cost_total'].value).toBeCloseTo(2);
     expect(values['latency_p95'].count).toBe(100);
-    // As exact as a bucket of latencies is wide.
+    // Exact to the width of a latency bucket.
     expect(values['latency_p95'].value / 3000).toBeGreaterThan(0.98);
     expect(values['latency_p95'].value / 3000).toBeLessThan(1.02);
   });

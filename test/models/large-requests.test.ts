@@ -101,7 +101,7 @@ test('a file of megabytes keeps the process from nothing else for long', async (
     }, 60);
     expect(received).toBeGreaterThan((20 * MIB * 4) / 3);
     expect(received).toBe(announced);
-    // As JSON of the SDK, which was parsed and written once more, it took five times as long.
+    // It took five times as long when the SDK's JSON was parsed and serialized again.
     expect(blockMs).toBeLessThan(60);
   } finally {
     await models.close();

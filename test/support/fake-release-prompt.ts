@@ -13,7 +13,7 @@ export interface FakeStep {
   waitMs?: number;
   /** The interval of checks. Default: none */
   checkEveryMs?: number;
-  /** Of a `promote`: how long it bakes. Default: it does not. */
+  /** For `promote`: how long it bakes. Default: not at all. */
   bakeMs?: number;
   /** Polls of evaluations until they have ended. Default: 1 */
   looks?: number;

@@ -10,7 +10,7 @@ import { type Call, createCall } from './service.ts';
 import { until } from './wait-for.ts';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
-/** Of the workspace `default`, with all scopes. */
+/** A key of the workspace `default` with all scopes. */
 export const KEY = 'pms_faults-0123456789abcdef';
 
 /** API and workers, each a separate process that a test can kill. */
@@ -44,7 +44,7 @@ export interface ProcessesOptions {
   temporalAddress: string;
   /** Settings over the stage's own. */
   env?: Record<string, string>;
-  /** Of Node.js, for the API and for workers. */
+  /** Node.js flags of the API and of workers. */
   nodeFlags?: (process: 'api' | 'worker') => string[];
 }
 

@@ -5,7 +5,7 @@ export interface HistoryEvent {
   timeMs: number;
   /** Shown to operators next to it. */
   summary: string | undefined;
-  /** Of a timer that was started. */
+  /** How long a started timer waits. */
   waitMs: number | undefined;
   /** Name of an activity that was scheduled. */
   activity: string | undefined;

@@ -7,7 +7,7 @@ import { PROJECT } from './processes.ts';
 /** The measurements of one hostile act. */
 export interface HostileRow {
   act: string;
-  /** Of the other workspace. */
+  /** Delays of the other workspace. */
   delays: Record<Probe, Delays>;
   /** Most memory that the processes held. */
   apiMiB: number;

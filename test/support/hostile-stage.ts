@@ -61,7 +61,7 @@ function worstOf({ delays }: Fared): number {
   return Math.max(...PROBES.map((probe) => delays[probe].worstMs));
 }
 
-/** Of the probes' medians the largest. */
+/** The largest median of the probes. */
 function medianOf({ delays }: Fared): number {
   return Math.max(...PROBES.map((probe) => delays[probe].medianMs));
 }

@@ -9,7 +9,7 @@ export interface RuleRows {
   workspaceId: string;
   /** @returns its id */
   rule(row?: { enabled?: boolean }): Promise<string>;
-  /** Of the prompt `past`, over yesterday and today. @returns its id */
+  /** Inserts a backfill of the prompt `past` over yesterday and today. @returns its ID */
   backfill(row?: { status?: string }): Promise<string>;
   /** A number of completed executions. */
   executions(promptName: string, count: number): Promise<void>;

@@ -48,7 +48,7 @@ export interface TestService {
   origin: string;
   /** The first key of the workspace `default`, with all scopes. */
   key: string;
-  /** Of that workspace, as the database has it. */
+  /** The ID of that workspace. */
   workspaceId: string;
   dependencies: Dependencies;
   databaseUrl: string;

@@ -9,7 +9,7 @@ import { startTimeSkipping } from '../support/time-skipping.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Of a batch of a day. */
+/** Maximum number of events in the history of a batch that takes a day. */
 const MOST_EVENTS = 200;
 
 let temporal: TestWorkflowEnvironment;

@@ -236,5 +236,5 @@ def test_killed_and_started_again(name: str, log: Path) -> None:
     assert [result["seq"] for result in results] == list(range(60))
     begun = log.read_text().split()
     assert len(set(begun)) == 60
-    # Of each that was killed, at most what was under way, or on its way to the service.
+    # Each killed process loses at most the work in progress or on its way to the service.
     assert len(begun) <= 60 + 2 * 2 * 3

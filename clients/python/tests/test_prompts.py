@@ -24,7 +24,7 @@ from pms_client.errors import (
     VersionConflictError,
 )
 
-# Seconds: stale when it is next asked for.
+# In seconds; stale at the next request.
 STALE = 1e-9
 
 
@@ -155,7 +155,7 @@ def test_stale_prompts_are_given_and_refreshed_together(name: str) -> None:
     make(names[3], "new")
     requests.paths.clear()
     requests.bodies.clear()
-    # Used, and older than their time, all of them: one request asks for what has changed.
+    # All of them were used and have expired: one request asks for changes.
     for entry in pms.prompts._cache._entries.values():
         entry.was_used = True
         entry.checked_at -= 61
@@ -301,7 +301,7 @@ def test_the_service_away_at_the_start(name: str, caplog: pytest.LogCaptureFixtu
         assert chat.compile(name="Ada") == [{"role": "user", "content": "Hello Ada."}]
         whole = pms.prompts.get(name, fallback={"template": "Hello.", "model": "sandbox/echo", "config": {"a": 1}})
         assert (whole.model, whole.config) == ("sandbox/echo", {"a": 1})
-        # It is not asked for each of them.
+        # They don't each cause a request.
         assert pms.prompts.metrics.requests == 1
         assert pms.prompts.metrics.fallbacks == 3
 
@@ -337,7 +337,7 @@ def test_a_key_that_is_revoked_in_between(pms: Pms, name: str) -> None:
     with pytest.raises(InsufficientScopeError):
         reader.prompts.update(name, template="No.")
     call("DELETE", f"/api-keys/{key['id']}")
-    # What it has stays in use; what it has not is refused in words.
+    # Cached prompts stay in use; others cause an error with a clear message.
     assert reader.prompts.get(name, ttl=STALE).compile() == "Hello."
     until("the refused refresh", lambda: reader.prompts.metrics.failed_requests == 1)
     assert reader.prompts.get(name, ttl=STALE).compile() == "Hello."

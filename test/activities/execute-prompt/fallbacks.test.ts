@@ -82,7 +82,7 @@ async function callToEnd(id: string): Promise<unknown> {
 async function callsOf(id: string): Promise<StoredCall[]> {
   return (await rows.read(id))['calls'] as StoredCall[];
 }
-/** Of each call its model and the code of its error. */
+/** The model and the error code of each call. */
 async function courseOf(id: string): Promise<[string, string | null][]> {
   return (await callsOf(id)).map(({ model, error }) => [model, error?.code ?? null]);
 }

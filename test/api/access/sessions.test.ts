@@ -267,7 +267,7 @@ describe('the end of a session', () => {
   test('by signing out: the cookie is cleared and opens nothing any more', async () => {
     const cookie = await cookieFor(service.key);
     const { body } = await by(cookie, 'GET', '/session');
-    // Nothing is to be read with it any more.
+    // It can no longer read anything.
     const { drafts_key: _, workspaces: __, ...session } = body;
     const ended = await by(cookie, 'DELETE', '/session');
     // The previous use may be recorded in between.

@@ -75,7 +75,7 @@ describe('a budget', () => {
     // Its last step writes the sums once more.
     await client.workflow.getHandle(workflowId).result();
     const uuid = id.replace('eval_', '');
-    // As if half of the examples in each part had failed after they were paid for.
+    // Half of the examples in each part failed after they were paid for.
     await db.system.query(
       {
         text: `update evaluation_results set status = 'failed', score = 0, output = null where evaluation_id = $1 and seq % 2 = 0`,

@@ -102,7 +102,7 @@ export const HOSTILE_VALUES: [string, unknown][] = [
   ['deep nesting', nested(500)],
 ];
 
-/** Not above this, in characters of JSON, below the fields of a body. */
+/** Maximum size of the values of nested fields, in characters of JSON. */
 const MAX_DEEP_CHARS = 10_000;
 const SMALL_VALUES = HOSTILE_VALUES.filter(([, value]) => (JSON.stringify(value) ?? '').length <= MAX_DEEP_CHARS);
 

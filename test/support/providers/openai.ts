@@ -54,7 +54,7 @@ const Message = z.discriminatedUnion('role', [
     .strictObject({
       role: z.literal('assistant'),
       name,
-      // Of compatible servers.
+      // From compatible servers.
       reasoning_content: z.string().optional(),
       reasoning_details: z.array(z.unknown()).optional(),
       content: Text.nullish(),
