@@ -209,7 +209,7 @@ test('any span is summed up exactly within the last two hours, and by whole hour
   // Each time is the start of some ranges and the end of others, short and long: half of all.
   for (const [from, since] of times.entries())
     for (const [to, until] of times.entries()) if (to > from && (to - from) % 2 === 1) await agree(since, until);
-  // Old entries are deleted when they are in the sums.
+  // Old entries are deleted once they are in the sums.
   const kept = { text: `select 1 from usage_entries where created_at < now() - interval '3 hours'` };
   await sumUpUsage(db.system);
   expect(await query()(kept)).toEqual([]);

@@ -90,7 +90,7 @@ console.table((await client.query(statement)).rows);
 await client.end();
 `;
 
-/** Programs without an end are stopped, as with Ctrl-C. */
+/** Stops programs that never end, as with Ctrl-C. */
 const UNTIL_STOPPED = 'until_stopped() { timeout --preserve-status -s INT 6 "$@" || [ $? = 130 ]; }\n';
 
 /** The service, its providers, and a reader's other tools: programs, other products, a receiving host. */

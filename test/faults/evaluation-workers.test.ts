@@ -46,7 +46,7 @@ async function untilSent({ model }: Stage, materials: readonly Material[], count
   });
 }
 
-/** A run in its middle with calls that are held, and the process that has its batch. */
+/** A run halfway through, with held calls, and the process that runs its batch. */
 async function inTheMiddle(stage: Stage, name: string) {
   const material = await makeMaterial(stage.call, name, EXAMPLES);
   await holdAfter(stage, ANSWERED);

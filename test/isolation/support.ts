@@ -17,9 +17,9 @@ export function maxMs(idleMs: number): number {
 export interface TwoTenants {
   service: TestService;
   openai: StandIn;
-  /** Does its worst. */
+  /** The workspace that overloads the service. */
   hostile: Call;
-  /** Wants something small. */
+  /** The workspace with small requests. */
   other: Call;
   stop(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export async function writeInside(folder: string, file: string, text: string): P
 /** Creates the folder of an export. @throws ImportError if it is not empty */
 export async function requireEmpty(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  // Files of another export would be taken for part of this one.
+  // Files of another export would seem to be part of this one.
   if ((await readdir(folder)).length > 0) throw new ImportError(`${folder}: is not empty: name a new folder`);
 }
 

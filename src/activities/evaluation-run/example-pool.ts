@@ -37,9 +37,9 @@ export interface PoolResult {
 }
 
 const PAGE_SIZE = 50;
-/** The next page is loaded when fewer examples than this are loaded, */
+/** The next page is loaded when fewer examples than this are loaded. */
 const LOAD_BELOW = 25;
-/** unless they take more bytes than this. */
+/** No page is loaded while the loaded examples take more bytes than this. */
 const LOAD_BELOW_BYTES = 256 * 1024;
 const BEGIN_APART_MS = 1;
 

@@ -44,7 +44,7 @@ const post = async (path: string, body?: unknown, headers: Record<string, string
 };
 const put = (path: string, body: unknown) => service.call('PUT', path, { body });
 
-/** A prompt that is all its own. @returns its path */
+/** Creates a prompt for one call. @returns its path */
 async function prompt({ archived = false } = {}): Promise<string> {
   count += 1;
   const name = `stored/${count}`;
@@ -141,7 +141,7 @@ async function backfill({ paused = false } = {}): Promise<string> {
   return `${path}/backfills/${id}`;
 }
 
-/** A queue that is all its own. @returns its path */
+/** Creates a queue for one call. @returns its path */
 async function queue(): Promise<string> {
   count += 1;
   const path = `/queues/stored-${count}`;
@@ -151,7 +151,7 @@ async function queue(): Promise<string> {
 
 const RELEASED = 'stored/released';
 
-/** A release that is all its own. @returns its path */
+/** Creates a release for one call. @returns its path */
 async function release(steps: object[], label = 'guarded'): Promise<string> {
   const name = nameOf(await prompt());
   await post('/prompts', { name, template: STORED, model: 'sandbox/echo' });
