@@ -23,5 +23,5 @@ export function promptText({ prompt_name: name, prompt_version: version }: Api.E
 }
 
 /** The cost, as far as known. */
-export const moneyText = ({ cost }: Pick<Api.Execution, 'cost'>): string | undefined =>
+export const moneyText = ({ cost }: { cost: Api.CostAmount | null }): string | undefined =>
   cost?.amount == null ? undefined : `$${cost.amount}`;

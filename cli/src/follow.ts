@@ -18,12 +18,19 @@ export interface Growing<Item> {
   isReady: (item: Item) => boolean;
   /** How long an entry created before the start may have been pending. */
   lookbackMs: number;
+  /** How long after its time an entry can appear. Default: a minute */
+  lateMs?: number;
 }
 
 /** The start time of the first poll; undefined if there are no entries yet. */
-async function startOf<Item>({ read, timeOf, lookbackMs }: Growing<Item>): Promise<number | undefined> {
+async function startOf<Item>({
+  read,
+  timeOf,
+  lookbackMs,
+  lateMs = LATE_MS,
+}: Growing<Item>): Promise<number | undefined> {
   const [newest] = await take(read(undefined), 1);
-  return newest === undefined ? undefined : Date.parse(timeOf(newest)) - Math.max(lookbackMs, LATE_MS);
+  return newest === undefined ? undefined : Date.parse(timeOf(newest)) - Math.max(lookbackMs, lateMs);
 }
 
 const isoTime = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
@@ -39,7 +46,7 @@ export async function* follow<Item>(
   from?: number,
   onStart: () => void = () => {},
 ): AsyncGenerator<Item, void, undefined> {
-  const { read, idOf, timeOf, isReady } = list;
+  const { read, idOf, timeOf, isReady, lateMs = LATE_MS } = list;
   const madeAt = (item: Item) => Date.parse(timeOf(item));
   const seen = new Map<string, number>();
   let since = from ?? (await startOf(list));
@@ -55,7 +62,7 @@ export async function* follow<Item>(
     const newest = items.at(-1);
     if (newest !== undefined) {
       const open = items.filter((item) => !isReady(item)).map(madeAt);
-      since = Math.max(since ?? 0, Math.min(madeAt(newest) - LATE_MS, ...open));
+      since = Math.max(since ?? 0, Math.min(madeAt(newest) - lateMs, ...open));
       for (const [id, time] of seen) if (time < since) seen.delete(id);
     }
     await delay(Math.max(POLL_MS, PAUSE_FACTOR * (Date.now() - began)));

@@ -60,6 +60,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'show ended executions, and follow new ones',
     load: async () => (await import('./commands/logs.ts')).fillLogs,
   },
+  traces: {
+    description: 'read traces of agents, follow new ones, and send spans from a file',
+    load: async () => (await import('./commands/traces.ts')).addTraceCommands,
+  },
   datasets: {
     description: 'upload and download datasets',
     load: async () => (await import('./commands/datasets.ts')).addDatasetCommands,

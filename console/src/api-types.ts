@@ -10,6 +10,7 @@ import type * as members from '../../src/api/members/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
 import type * as sessions from '../../src/api/sessions/schema.ts';
 import type * as statistics from '../../src/api/statistics/schema.ts';
+import type * as traces from '../../src/api/traces/schema.ts';
 import type * as views from '../../src/api/views/schema.ts';
 import type { PromptMessage as PromptMessageSchema } from '../../src/domain/prompts/messages.ts';
 import type { Inputs as InputsSchema } from '../../src/domain/prompts/prompt-content.ts';
@@ -38,6 +39,10 @@ export type Me = z.output<typeof members.Me>;
 export type LabelRecord = z.output<typeof labels.Label>;
 
 export type Delivery = z.output<typeof deliveries.Delivery>;
+export type Trace = z.output<typeof traces.Trace>;
+export type TraceStep = z.output<typeof traces.TraceStep>;
+export type WholeTraceStep = z.output<typeof traces.WholeTraceStep>;
+export type Conversation = z.output<typeof traces.Conversation>;
 export type View = z.output<typeof views.View>;
 
 export interface Provider {

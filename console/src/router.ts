@@ -23,6 +23,7 @@ import { ruleRoute, rulesFolder, rulesRoute } from './pages/rules/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { settingsRoute } from './pages/settings/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
+import { conversationRoute, traceRoute, tracesRoute } from './pages/traces/routes.ts';
 import { usageRoute } from './pages/usage/routes.ts';
 import { webhookRoute, webhooksRoute } from './pages/webhooks/routes.ts';
 import { rootRoute } from './shell/root-route.tsx';
@@ -37,6 +38,9 @@ const routeTree = rootRoute.addChildren([
     playgroundRoute,
     executionsRoute,
     executionRoute,
+    tracesRoute,
+    traceRoute,
+    conversationRoute,
     evaluationsRoute,
     newEvaluationRoute,
     columnsRoute,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { modelCall, newTraceId, send, span } from '../api/traces/traces-support.ts';
 import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
@@ -29,6 +30,10 @@ beforeAll(async () => {
   const { body } = await call('POST', '/executions', {
     body: { prompt_name: name, variables: { customer: 'Ada', question: 'Where is it?' } },
   });
+  const traceId = newTraceId();
+  await send(call, [
+    span({ traceId, name: 'invoke_agent travel', attributes: modelCall(52, 9, { 'session.id': 'chat' }) }),
+  ]);
   pages = [
     { at: '/sign-in', shows: 'Sign in' },
     { at: '/prompts', shows: 'Prompts' },
@@ -38,6 +43,9 @@ beforeAll(async () => {
     { at: `/playground?prompt=${name}`, shows: 'Pane 1' },
     { at: '/executions', shows: 'Executions' },
     { at: `/executions/${body.id}`, shows: 'Output' },
+    { at: '/traces', shows: 'Traces' },
+    { at: `/traces/${traceId}`, shows: 'invoke_agent travel' },
+    { at: '/conversations/chat', shows: 'chat' },
     { at: '/executions/exec_none', shows: 'Execution exec_none' },
     { at: '/nothing', shows: 'There is no such page' },
   ];

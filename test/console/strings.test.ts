@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { pseudo } from '../../console/strings/translate.ts';
 import { buildConsole } from '../../scripts/build-console.ts';
+import { modelCall, newSpanId, newTraceId, send as sendSpans, span } from '../api/traces/traces-support.ts';
 import { untilQuiet } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Stage, startStage } from './stage.ts';
@@ -17,7 +18,7 @@ const SAME_EVERYWHERE = [
 const VALUES = new Set(
   [
     'abandoned active awaiting\u00a0approval baking canceled completed delivered disabled enabled failed in\u00a0progress paused queued rejected removed',
-    'rolled\u00a0back running scheduled succeeded superseded suspended waiting boolean file json number string high low medium minimal none xhigh',
+    'rolled\u00a0back running ok error scheduled succeeded superseded suspended waiting boolean file json number string high low medium minimal none xhigh',
   ].flatMap((values) => values.split(' ').map((value) => value.replaceAll('\u00a0', ' '))),
 );
 /** Names in test data that contain no words of the console. */
@@ -159,6 +160,12 @@ async function seed(): Promise<string[]> {
     events: ['prompt.updated'],
   });
   const { id: delivery } = await send('POST', `/webhooks/${webhook}/test`);
+  const [traceId, root] = [newTraceId(), newSpanId()];
+  const attributes = { 'session.id': 'xylo', 'user.id': 'qyz' };
+  await sendSpans(call, [
+    span({ traceId, id: root, name: 'xyq', attributes: modelCall(52, 9, attributes) }),
+    span({ traceId, parent: root, name: 'wux', at: Date.now() - 60_000, error: 'Zyx' }),
+  ]);
   return [
     '/sign-in',
     '/',
@@ -174,6 +181,11 @@ async function seed(): Promise<string[]> {
     `/executions?open=${execution}`,
     `/executions/${execution}`,
     '/executions/exec_none',
+    '/traces',
+    `/traces/${traceId}`,
+    '/traces/trace_none',
+    '/conversations/xylo',
+    '/conversations/none',
     '/evaluations',
     `/evaluations?prompt_name=${PROMPT}`,
     '/evaluations/new',

@@ -41,6 +41,7 @@ export const CLAIMS: readonly Claim[] = [
   { page: 'docs/webhooks.md', has: 'openssl dgst', by: 'test/docs/webhooks.test.ts' },
   { page: 'docs/cli.md', has: 'on: pull_request', by: 'test/cli/ci.test.ts' },
   { page: 'docs/cli.md', has: 'image: node:24', by: 'test/cli/ci.test.ts' },
+  { page: 'docs/cli.md', has: 'pms traces', by: 'test/cli/traces.test.ts' },
   ...(
     [
       ['GitHub', 'yaml'],

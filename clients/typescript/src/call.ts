@@ -46,6 +46,7 @@ const HARMLESS: ReadonlySet<keyof Operations> = new Set([
   'resolvePrompts',
   'setPromptLabel',
   'storeEvaluationResults',
+  'ingestTraces',
   'finishEvaluation',
 ]);
 

@@ -1,4 +1,4 @@
-import { ConnectionError, errorOf, PmsError } from './errors.ts';
+import { ConnectionError, type ErrorCode, errorOf, PmsError } from './errors.ts';
 import { environment } from './platform.ts';
 
 /** How requests are made. */
@@ -234,7 +234,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 async function errorOfResponse(response: Response, about: Request['about']): Promise<PmsError> {
   const { status, headers } = response;
   const text = await response.text().catch(() => '');
-  const { code, message, details } = errorIn(text) ?? {};
+  const { code, message, details } = errorIn(text, status) ?? {};
   const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
   return errorOf(code ?? 'internal_error', message ?? `HTTP ${status}: ${text.slice(0, 200)}`, {
     ...about,
@@ -251,9 +251,21 @@ interface ErrorInBody {
   details?: { path: string; message: string }[];
 }
 
-function errorIn(text: string): ErrorInBody | undefined {
+/** Errors in the protocol of OpenTelemetry have codes of gRPC. Their status says what they mean here. */
+const CODES_OF_OTLP: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  429: 'rate_limited',
+  503: 'temporarily_unavailable',
+};
+
+function errorIn(text: string, status: number): ErrorInBody | undefined {
   try {
-    return (JSON.parse(text) as { error?: ErrorInBody } | null)?.error;
+    const body: { error?: ErrorInBody; code?: unknown; message?: string } | null = JSON.parse(text);
+    const code = CODES_OF_OTLP[status];
+    if (typeof body?.code === 'number' && body.message !== undefined && code !== undefined)
+      return { code, message: body.message };
+    return body?.error;
   } catch {
     // A proxy's page.
     return undefined;

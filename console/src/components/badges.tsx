@@ -8,6 +8,8 @@ const TONES: Record<string, string> = {
   succeeded: 'good',
   enabled: 'good',
   delivered: 'good',
+  ok: 'good',
+  error: 'bad',
   failed: 'bad',
   disabled: 'bad',
   abandoned: 'bad',
@@ -21,7 +23,7 @@ const TONES: Record<string, string> = {
   queued: '',
 };
 
-/** The state of an execution, an evaluation, a provider batch, a webhook, a delivery. */
+/** The state of an execution, a trace, an evaluation, a provider batch, a webhook, a delivery. */
 export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }

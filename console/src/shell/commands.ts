@@ -78,13 +78,18 @@ export function fixedCommands(
 
 const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase());
 
-/** The target of an id, by its prefix. */
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+/** The target of an id: a trace, or by its prefix. */
 function byId(navigate: Navigate, id: string): Command | undefined {
-  const open = new Map([
-    ['exec', () => navigate({ to: '/executions/$id', params: { id } })],
-    ['eval', () => navigate({ to: '/evaluations/$id', params: { id } })],
-    ['rel', () => navigate({ to: '/releases/$id', params: { id } })],
-  ]).get(/^([a-z]+)_[\w-]+$/.exec(id)?.[1] ?? '');
+  const openTrace = TRACE_ID.test(id) ? () => navigate({ to: '/traces/$id', params: { id } }) : undefined;
+  const open =
+    openTrace ??
+    new Map([
+      ['exec', () => navigate({ to: '/executions/$id', params: { id } })],
+      ['eval', () => navigate({ to: '/evaluations/$id', params: { id } })],
+      ['rel', () => navigate({ to: '/releases/$id', params: { id } })],
+    ]).get(/^([a-z]+)_[\w-]+$/.exec(id)?.[1] ?? '');
   return open && { id, label: id, detail: 'open by its id', run: open };
 }
 

@@ -14,10 +14,10 @@ const RESOURCE_PATHS: Record<string, string> = { api_key: 'api-keys', score_defi
 const pathOf = (resource: string) => RESOURCE_PATHS[resource] ?? `${resource}s`;
 
 /**
- * The part that is refetched for resources with a constant flow of new entries: single records follow their own run, and executions enter
- * their list one by one.
+ * The part that is refetched for resources with a constant flow of new entries: single records follow their own run, and executions and
+ * traces enter their lists one by one.
  */
-const PARTS: Record<string, string> = { executions: 'newest', evaluations: 'list' };
+const PARTS: Record<string, string> = { executions: 'newest', traces: 'newest', evaluations: 'list' };
 
 const isLongList = ({ state: { data } }: Query) => {
   const pages = (data as { pages?: unknown[] } | undefined)?.pages;

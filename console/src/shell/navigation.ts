@@ -8,6 +8,7 @@ import {
   FlaskConical,
   House,
   Inbox,
+  ListTree,
   Radar,
   Rocket,
   Scale,
@@ -39,6 +40,7 @@ export const navigation = [
     title: 'Watch',
     pages: [
       { label: 'Executions', key: 'x', Icon: Activity, link: linkOptions({ to: '/executions' }) },
+      { label: 'Traces', key: 'a', Icon: ListTree, link: linkOptions({ to: '/traces' }) },
       { label: 'Rules', key: 'u', Icon: Scale, link: linkOptions({ to: '/rules' }) },
       { label: 'Queues', key: 'q', Icon: Inbox, link: linkOptions({ to: '/queues' }) },
       { label: 'Monitors', key: 'm', Icon: Radar, link: linkOptions({ to: '/monitors' }) },

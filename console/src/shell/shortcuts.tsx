@@ -22,6 +22,7 @@ const ON_A_PAGE = [
   ['k', t('the row before')],
   ['Enter', t('opens it')],
   ['/', t('to the search of the page')],
+  ['e', t('the next failed step of a trace')],
   ['v', t('toggles rendered and raw text')],
 ] as const;
 

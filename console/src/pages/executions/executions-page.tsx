@@ -5,7 +5,10 @@ import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
+import { WaitingRows } from '../../components/waiting-rows.tsx';
 import { formatNumber, formatTime, plural } from '../../format.ts';
+import { type Growing, useGrowingList } from '../../growing-list.ts';
+import { hasEnded } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
@@ -17,7 +20,6 @@ import { bodyOf, type ExecutionsSearch, givenFilters, NO_FILTER, queryOf } from 
 import { ExecutionFilters } from './filters.tsx';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 import { executionsRoute } from './routes.ts';
-import { useExecutionStream } from './use-execution-stream.ts';
 import { ViewsBar } from './views-bar.tsx';
 import './executions.css';
 
@@ -25,6 +27,13 @@ import './executions.css';
 const MOST_CHOSEN = 1_000;
 /** Columns of the list next to an execution: there is no room for more. */
 const BESIDE = 3;
+
+const EXECUTIONS: Growing<Execution> = {
+  path: '/executions',
+  timeOf: ({ created_at }) => created_at,
+  isOver: ({ status }) => hasEnded(status),
+  lateMs: 0,
+};
 
 /** State that belongs to a list: another filter resets it. */
 function useStateOf<Value>(list: string, first: Value): [Value, (value: Value) => void] {
@@ -53,7 +62,7 @@ export function ExecutionsPage() {
   const mayWrite = useMay('write');
   const isOpen = search.open !== undefined;
   const isReading = isScrolled || isOpen || chosen.size > 0;
-  const list = useExecutionStream(query, sort, isReading);
+  const list = useGrowingList(EXECUTIONS, query, sort, isReading);
   const rows = list.data ?? [];
   const isFiltered = givenFilters(search).length > 0;
   const matching = bodyOf(search);
@@ -109,19 +118,7 @@ export function ExecutionsPage() {
               </Button>
             </div>
           )}
-          <div role="status" className="waiting">
-            {list.waiting > 0 && (
-              <Button
-                look="small primary"
-                onClick={() => {
-                  list.enter();
-                  document.querySelector('.executions .table')?.scrollTo({ top: 0 });
-                }}
-              >
-                {list.isTooMany ? `More than ${list.waiting - 1}` : list.waiting} new
-              </Button>
-            )}
-          </div>
+          <WaitingRows list={list} />
           {sort !== undefined && (
             <p className="muted row">
               The newest 10,000 that match, by {SORT_WORDS[sort.replace('-', '') as keyof typeof SORT_WORDS]},{' '}

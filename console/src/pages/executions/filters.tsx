@@ -1,22 +1,13 @@
-import { SlidersHorizontal, X } from 'lucide-react';
-import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import {
-  type ExecutionsSearch,
-  FILTER_LABELS,
-  type FilterName,
-  givenFilters,
-  NO_FILTER,
-  valueWords,
-} from './filter.ts';
+import { ListFilters } from '../../components/list-filters.tsx';
+import { type ExecutionsSearch, FILTER_LABELS, type FilterName, valueWords } from './filter.ts';
 import { ARMS, EXECUTION_STATES } from './routes.ts';
 
 /** Filters that are always visible. */
 const FIRST: readonly FilterName[] = ['q', 'prompt_name', 'status', 'since', 'until'];
 
-/** The filters of the list: the most common ones visible, the others behind a button, and all active ones as chips. */
+/** The filters of the list. */
 export function ExecutionFilters({
   search,
   onChange,
@@ -24,58 +15,32 @@ export function ExecutionFilters({
   search: ExecutionsSearch;
   onChange: (part: Partial<ExecutionsSearch>) => void;
 }) {
-  const given = givenFilters(search);
-  const [isOpen, setOpen] = useState(false);
   return (
-    <search className="stack execution-filters">
-      <div className="filters first">
-        <div className="execution-search">
-          <FilterField label="Search inputs and outputs" value={search.q} onChange={(q) => onChange({ q })} />
-        </div>
-        <FilterField
-          label="Prompt"
-          value={search.prompt_name}
-          onChange={(prompt_name) => onChange({ prompt_name, prompt_version: undefined })}
-        />
-        <SelectField
-          label="Status"
-          value={search.status ?? ''}
-          onChange={(status) => onChange({ status: EXECUTION_STATES.find((each) => each === status) })}
-          options={[{ value: '', label: 'Any' }, ...EXECUTION_STATES]}
-        />
-        <FilterField label="From" type="date" value={search.since} onChange={(since) => onChange({ since })} />
-        <FilterField label="To" type="date" value={search.until} onChange={(until) => onChange({ until })} />
-        <Button aria-expanded={isOpen} aria-controls="more-filters" onClick={() => setOpen(!isOpen)}>
-          <SlidersHorizontal size={16} aria-hidden />
-          {isOpen ? 'Fewer filters' : 'More filters'}
-        </Button>
+    <ListFilters
+      search={search}
+      labels={FILTER_LABELS}
+      inView={FIRST}
+      words={valueWords}
+      onChange={onChange}
+      more={<MoreFilters search={search} onChange={onChange} />}
+    >
+      <div className="list-search">
+        <FilterField label="Search inputs and outputs" value={search.q} onChange={(q) => onChange({ q })} />
       </div>
-      <div id="more-filters" hidden={!isOpen}>
-        {isOpen && <MoreFilters search={search} onChange={onChange} />}
-      </div>
-      {given.some((name) => !FIRST.includes(name)) && (
-        <ul className="row chips" aria-label="Filters">
-          {given.map((name) => (
-            <li key={name}>
-              <button
-                type="button"
-                className="chip"
-                aria-label={`Remove the filter ${FILTER_LABELS[name]} ${valueWords(name, String(search[name]))}`}
-                onClick={() => onChange({ [name]: undefined })}
-              >
-                <span className="muted">{FILTER_LABELS[name]}</span> {valueWords(name, String(search[name]))}
-                <X size={14} aria-hidden />
-              </button>
-            </li>
-          ))}
-          <li>
-            <Button look="plain small" onClick={() => onChange(NO_FILTER)}>
-              Clear all
-            </Button>
-          </li>
-        </ul>
-      )}
-    </search>
+      <FilterField
+        label="Prompt"
+        value={search.prompt_name}
+        onChange={(prompt_name) => onChange({ prompt_name, prompt_version: undefined })}
+      />
+      <SelectField
+        label="Status"
+        value={search.status ?? ''}
+        onChange={(status) => onChange({ status: EXECUTION_STATES.find((each) => each === status) })}
+        options={[{ value: '', label: 'Any' }, ...EXECUTION_STATES]}
+      />
+      <FilterField label="From" type="date" value={search.since} onChange={(since) => onChange({ since })} />
+      <FilterField label="To" type="date" value={search.until} onChange={(until) => onChange({ until })} />
+    </ListFilters>
   );
 }
 
@@ -87,7 +52,7 @@ function MoreFilters({
   onChange: (part: Partial<ExecutionsSearch>) => void;
 }) {
   return (
-    <div className="filters">
+    <>
       <FilterField label="Model" value={search.model} onChange={(model) => onChange({ model })} />
       <FilterField label="Label" value={search.label} onChange={(label) => onChange({ label })} />
       <FilterField label="Score, such as tone<0.5" value={search.score} onChange={(score) => onChange({ score })} />
@@ -117,6 +82,6 @@ function MoreFilters({
         onChange={(arm) => onChange({ arm: ARMS.find((each) => each === arm) })}
         options={[{ value: '', label: 'Any' }, ...ARMS]}
       />
-    </div>
+    </>
   );
 }

@@ -1,0 +1,58 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { oneOf, optional, text } from '../../search.ts';
+import { shellRoute } from '../../shell/shell-route.tsx';
+
+export const TRACE_STATES = ['running', 'ok', 'error'] as const;
+
+/** The filters of the list, as the API names them. */
+const filterOf = (search: Record<string, unknown>) => ({
+  /** Words and phrases. */
+  q: text(search['q']),
+  status: oneOf(search['status'], TRACE_STATES),
+  name: text(search['name']),
+  prompt_name: text(search['prompt_name']),
+  model: text(search['model']),
+  tool: text(search['tool']),
+  agent: text(search['agent']),
+  user_id: text(search['user_id']),
+  conversation_id: text(search['conversation_id']),
+  service: text(search['service']),
+  environment: text(search['environment']),
+  tag: text(search['tag']),
+  /** `customer=acme` */
+  metadata: text(search['metadata']),
+  /** US dollars. */
+  min_cost: text(search['min_cost']),
+  max_cost: text(search['max_cost']),
+  min_latency_ms: text(search['min_latency_ms']),
+  max_latency_ms: text(search['max_latency_ms']),
+  min_steps: text(search['min_steps']),
+  /** Days, in the zone of the browser; both are included. */
+  since: text(search['since']),
+  until: text(search['until']),
+});
+
+export const tracesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/traces',
+  validateSearch: (search: Record<string, unknown>) => optional(filterOf(search)),
+  component: lazyRouteComponent(() => import('./traces-page.tsx'), 'TracesPage'),
+});
+
+export const traceRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/traces/$id',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      /** The id of the step that is shown. */
+      step: text(search['step']),
+    }),
+  component: lazyRouteComponent(() => import('./trace-page.tsx'), 'TracePage'),
+});
+
+/** The id of a conversation may hold slashes: it is all that follows. */
+export const conversationRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/conversations/$',
+  component: lazyRouteComponent(() => import('./conversation-page.tsx'), 'ConversationPage'),
+});

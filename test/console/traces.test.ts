@@ -1,0 +1,357 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  agent,
+  DONE,
+  modelCall,
+  newSpanId,
+  newTraceId,
+  type Span,
+  type SpanOptions,
+  send,
+  settled,
+  span,
+} from '../api/traces/traces-support.ts';
+import { createKey, createOtherWorkspace } from '../api/workspace.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { violationsInThemes } from './accessible.ts';
+import { type Stage, startStage } from './stage.ts';
+
+let stage: Stage;
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+
+/** A run that asks a model, fails at a tool, and answers. */
+function agentRun({
+  traceId = newTraceId(),
+  at = Date.now() - 60_000,
+  question = 'Do I need an umbrella?',
+  attributes = {},
+}: {
+  traceId?: string;
+  at?: number;
+  question?: string;
+  attributes?: SpanOptions['attributes'];
+} = {}): Span[] {
+  const root = newSpanId();
+  const lookUp = newSpanId();
+  return [
+    span({
+      traceId,
+      id: root,
+      name: 'invoke_agent travel',
+      at,
+      ms: 400,
+      attributes: agent(0, 0, {
+        ...DONE,
+        'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: question }] }]),
+        'gen_ai.output.messages': JSON.stringify([
+          { role: 'assistant', parts: [{ type: 'text', content: 'Yes: **it rains**.' }] },
+        ]),
+        ...attributes,
+      }),
+    }),
+    span({ traceId, parent: root, name: 'chat plan', at: at + 10, ms: 50, attributes: modelCall(52, 9) }),
+    span({ traceId, parent: root, id: lookUp, name: 'look up', at: at + 80, ms: 100, error: 'no forecast' }),
+    span({
+      traceId,
+      parent: lookUp,
+      name: 'execute_tool get_weather',
+      at: at + 90,
+      ms: 60,
+      error: 'The station does not respond.',
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': 'get_weather',
+        'gen_ai.tool.call.arguments': JSON.stringify({ city: 'Paris' }),
+      },
+    }),
+    // Its clock is behind that of its parent.
+    span({ traceId, parent: root, name: 'chat answer', at: at - 5_000, ms: 50, attributes: modelCall(53, 9) }),
+  ];
+}
+
+const idOf = ([first]: readonly Span[]) => first?.traceId ?? '';
+async function store(spans: readonly Span[], by = call): Promise<string> {
+  expect((await send(by, spans)).body).toEqual({});
+  return idOf(spans);
+}
+
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+const table = (page: Page) => page.getByRole('table', { name: 'Traces' });
+/** Rows with traces. */
+const rows = (page: Page) =>
+  table(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') });
+const tree = (page: Page) => page.getByRole('tree', { name: 'Steps' });
+const current = (page: Page) => tree(page).getByRole('treeitem', { selected: true });
+const detail = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const fits = (page: Page, width: number) => page.evaluate<boolean>(`document.documentElement.scrollWidth <= ${width}`);
+
+test('where there is no trace, the page says how to send one, and goes on when the first arrives', async () => {
+  const other = await createOtherWorkspace(stage.service, 'first trace');
+  const { context, page, complaints } = await stage.signIn({}, other.key);
+  await page.goto(stage.at('/traces'));
+  await page.getByRole('heading', { name: 'No traces yet' }).waitFor();
+  const settings = await page.getByRole('region', { name: 'settings' }).innerText();
+  expect(settings).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${stage.service.origin}`);
+  expect(await violationsInThemes(page)).toEqual([]);
+  // A trace of another day, as a file of spans has them.
+  await store(agentRun({ at: Date.now() - 86_400_000 }), other.call);
+  await rows(page).first().getByRole('link', { name: 'invoke_agent travel' }).waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await fits(page, 390)).toBe(true);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the list is filtered, in its address too, and read page by page', async () => {
+  const other = await createOtherWorkspace(stage.service, 'many traces');
+  const at = Date.now() - 3_600_000;
+  const many = Array.from({ length: 120 }, (_, index) =>
+    span({ traceId: newTraceId(), name: `run ${index}`, at: at + index * 1000, attributes: DONE }),
+  );
+  await store(many, other.call);
+  const customer = await store(
+    agentRun({
+      at,
+      question: 'Is Lyon sunny?',
+      attributes: { 'user.id': 'ada', 'session.id': 'chat/17', metadata: JSON.stringify({ customer: 'acme' }) },
+    }),
+    other.call,
+  );
+  await settled(other, customer);
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } }, other.key);
+  await page.goto(stage.at('/traces'));
+  await rows(page).nth(5).waitFor();
+  const heads = await table(page).getByRole('columnheader').allInnerTexts();
+  expect(heads).toEqual([
+    'Name',
+    'Status',
+    'Errors',
+    'Started',
+    'Duration',
+    'Steps',
+    'Calls',
+    'Tokens',
+    'Cost',
+    'Conversation',
+  ]);
+  expect(await fits(page, 1280)).toBe(true);
+  // Only those in view are in the page, and the next pages are read when one gets there.
+  expect(await rows(page).count()).toBeLessThan(60);
+  await waitFor('the end of the list', async () => {
+    await page.evaluate('document.querySelector("main .table").scrollTo(0, 10000)');
+    return (await table(page).getAttribute('aria-rowcount')) === '122';
+  });
+  await page.evaluate('document.querySelector("main .table").scrollTo(0, 0)');
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('lyon');
+  await rows(page).nth(1).waitFor({ state: 'detached' });
+  await page.waitForURL(/q=lyon/);
+  const row = rows(page).first();
+  expect(await row.innerText()).toMatch(/invoke_agent travel\s+ok\s+2\s/);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  await page.waitForURL((url) => !url.search.includes('q='));
+  await page.getByRole('button', { name: 'More filters' }).click();
+  for (const [field, value] of [
+    ['User', 'ada'],
+    ['Conversation', 'chat/17'],
+    ['Model', 'openai/gpt-4o-mini'],
+    ['Metadata, as customer=acme', 'customer=acme'],
+    ['Steps, at least', '5'],
+  ] as const) {
+    await page.getByLabel(field, { exact: true }).fill(value);
+    await rows(page).nth(1).waitFor({ state: 'detached' });
+    await rows(page).first().waitFor();
+    await page.getByRole('button', { name: /^Remove the filter/ }).click();
+    await rows(page).nth(5).waitFor();
+  }
+  await page.getByLabel('Tool', { exact: true }).fill('none');
+  await page.getByRole('heading', { name: 'No traces match these filters' }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await rows(page).nth(5).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a trace shows what went wrong first; keys walk through its tree, and texts are read on demand', async () => {
+  const id = await store(agentRun({ attributes: { 'session.id': 'walk', 'user.id': 'ada' } }));
+  await settled(stage.service, id);
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
+  await page.goto(stage.at(`/traces/${id}`));
+  // Where the error began, not the step around it.
+  await detail(page, 'execute_tool get_weather').getByText('The station does not respond.').waitFor();
+  await detail(page, 'execute_tool get_weather').getByText('Paris').waitFor();
+  expect(await tree(page).getByRole('treeitem').allInnerTexts()).toHaveLength(5);
+  await current(page).getByText('execute_tool get_weather').waitFor();
+  await tree(page)
+    .getByRole('treeitem', { name: /chat answer/ })
+    .getByText(/shown .* later/)
+    .waitFor({ state: 'attached' });
+  expect(await violationsInThemes(page)).toEqual([]);
+  expect(await fits(page, 1280)).toBe(true);
+
+  await page.keyboard.press('e');
+  await current(page).getByText('look up').waitFor();
+  await page.waitForURL(/step=/);
+  await tree(page).focus();
+  await page.keyboard.press('ArrowLeft');
+  await tree(page)
+    .getByRole('treeitem', { name: /look up/, expanded: false })
+    .waitFor();
+  await tree(page).getByText('execute_tool get_weather').waitFor({ state: 'detached' });
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await current(page).getByText('execute_tool get_weather').waitFor();
+  await page.keyboard.press('Home');
+  await current(page).getByText('invoke_agent travel').waitFor();
+  await detail(page, 'invoke_agent travel').getByText('it rains', { exact: false }).waitFor();
+  // The clock of the last one is behind, so that it is the first of the tree.
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await current(page).getByText('chat plan').waitFor();
+  const plan = detail(page, 'chat plan');
+  await plan.getByText('Do I need an umbrella?').waitFor();
+  await plan.getByRole('link', { name: 'Open in the playground' }).waitFor();
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.id')).toBe('step-title');
+  await plan.getByRole('link', { name: 'Execution' }).click();
+  await page.getByRole('heading', { name: /^Execution / }).waitFor();
+  await page.goBack();
+  // The address has the step.
+  await current(page).getByText('chat plan').waitFor();
+
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await fits(page, 390)).toBe(true);
+  await page.getByRole('link', { name: 'Conversation' }).click();
+  await page.getByRole('heading', { name: 'walk', level: 1 }).waitFor();
+
+  await page.goto(stage.at(`/traces/${id}`));
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The trace was deleted.').first().waitFor();
+  await page.waitForURL(/\/traces$/);
+  expect((await call('GET', `/traces/${id}`)).status).toBe(404);
+  await page.goto(stage.at(`/traces/${id}`));
+  await page.getByRole('heading', { name: 'There is no such trace' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a trace that runs goes on by itself until it is settled', async () => {
+  const traceId = newTraceId();
+  const root = { traceId, id: newSpanId(), name: 'long run', at: Date.now() - 20_000 };
+  await store([span({ ...root, ms: null })]);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/traces/${traceId}`));
+  await tree(page)
+    .getByRole('treeitem', { name: /long run.*running/ })
+    .waitFor();
+  await page.getByText('More steps may come.', { exact: false }).waitFor();
+  await store([span({ traceId, parent: root.id, name: 'late step' })]);
+  await tree(page).getByText('late step').waitFor();
+  await store([span({ ...root, ms: 15_000, attributes: DONE })]);
+  await page.getByText('More steps may come.', { exact: false }).waitFor({ state: 'detached' });
+  await tree(page)
+    .getByRole('treeitem', { name: /long run.*15\.0 s/ })
+    .waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a step without its parent is marked, as is a trace without its root', async () => {
+  const traceId = newTraceId();
+  await store([span({ traceId, parent: newSpanId(), name: 'lost' })]);
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at(`/traces/${traceId}`));
+  await tree(page)
+    .getByRole('treeitem', { name: /lost.*no parent/ })
+    .waitFor();
+  await page.getByText('The root of this trace has not arrived.', { exact: false }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await context.close();
+});
+
+test('of 10,000 steps only those in view are in the page, and keys reach all of them', async () => {
+  const traceId = newTraceId();
+  const root = newSpanId();
+  const at = Date.now() - 100_000;
+  const spans = [
+    span({ traceId, id: root, name: 'large run', at, ms: 90_000, attributes: DONE }),
+    ...Array.from({ length: 9_999 }, (_, index) =>
+      span({
+        traceId,
+        parent: root,
+        name: `step ${index}`,
+        at: at + index * 9,
+        ms: 9,
+        ...(index === 7_000 && { error: 'It broke here.' }),
+      }),
+    ),
+  ];
+  for (let from = 0; from < spans.length; from += 2_500) await store(spans.slice(from, from + 2_500));
+  await settled(stage.service, traceId);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/traces/${traceId}`));
+  // The one that failed is in view, wherever it is.
+  await current(page).getByText('step 7000').waitFor();
+  await detail(page, 'step 7000').getByText('It broke here.').waitFor();
+  const items = tree(page).getByRole('treeitem');
+  expect(await items.count()).toBeLessThan(100);
+  await tree(page).focus();
+  await page.keyboard.press('End');
+  await current(page).getByText('step 9998').waitFor();
+  await detail(page, 'step 9998').waitFor();
+  await page.keyboard.press('Home');
+  await current(page).getByText('large run').waitFor();
+  await page.keyboard.press('e');
+  await current(page).getByText('step 7000').waitFor();
+  expect(await items.count()).toBeLessThan(100);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a conversation reads like a chat, page by page, and leads to its traces', async () => {
+  const at = Date.now() - 3_600_000;
+  const attributes = { 'session.id': 'chat/18' };
+  const turns = Array.from({ length: 55 }, (_, index) =>
+    agentRun({ at: at + index * 10_000, question: `Question ${index}?`, attributes }),
+  );
+  await store(turns.flat());
+  await settled(stage.service, idOf(turns.at(-1) ?? []));
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
+  await page.goto(stage.at('/conversations/chat/18'));
+  await page.getByRole('heading', { name: 'chat/18', level: 1 }).waitFor();
+  const items = page.getByRole('list', { name: 'Turns' }).getByRole('listitem');
+  await items.nth(49).waitFor();
+  expect(await items.count()).toBe(50);
+  await items.first().getByText('Question 0?').waitFor();
+  await items.first().getByText('it rains').waitFor();
+  await page.getByRole('button', { name: 'Show later turns' }).click();
+  await items.nth(54).getByText('Question 54?').waitFor();
+  await page.getByRole('button', { name: 'Show later turns' }).waitFor({ state: 'detached' });
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await fits(page, 390)).toBe(true);
+  await items.first().getByRole('link', { name: 'invoke_agent travel' }).click();
+  await tree(page).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a key that only reads can delete nothing', async () => {
+  const id = await store(agentRun());
+  const { key } = await createKey(stage.service, 'read');
+  const { context, page } = await stage.signIn({}, key);
+  await page.goto(stage.at(`/traces/${id}`));
+  await tree(page).waitFor();
+  expect(await page.getByRole('button', { name: 'Delete…' }).count()).toBe(0);
+  await context.close();
+});
