@@ -207,7 +207,7 @@ bus.invoke(['a', 'b']); autocomplete.completion({ prefix: 'Hello' }); stream([{ 
     [2, 'its texts are not written here'],
     [4, 'its texts are not written here'],
     [7, 'a message has a part that is no text (image_url)'],
-    [8, 'it names no model here: say one with --model'],
+    [8, 'it names no model here: set one with --model'],
     [9, expect.any(String)],
   ]);
 });

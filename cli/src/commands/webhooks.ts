@@ -45,7 +45,8 @@ function headersOf(header: string[]): Record<string, string> {
   return Object.fromEntries(
     header.map((text) => {
       const cut = text.indexOf(':');
-      if (cut < 1) throw new CliError(EXIT.usage, `--header ${text}: give a name and a value, such as "X-Team: geo"`);
+      if (cut < 1)
+        throw new CliError(EXIT.usage, `--header ${text}: must be a name and a value, such as "X-Team: geo"`);
       return [text.slice(0, cut), text.slice(cut + 1).trim()];
     }),
   );

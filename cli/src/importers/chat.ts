@@ -118,7 +118,7 @@ function readToolCalls(calls: unknown[]): Json[] {
 export function readMessages(messages: unknown[], reader: ChatReader): PromptMessage[] {
   const toolNames = new Map<string, string>();
   const read = messages.map((message): Json => {
-    if (!isObject(message)) throw new TemplateError('a message is no object');
+    if (!isObject(message)) throw new TemplateError('a message is not an object');
     const said = shown(message['role']);
     const role = Object.hasOwn(ROLES, said.toLowerCase()) ? ROLES[said.toLowerCase()] : undefined;
     if (role === undefined) throw new TemplateError(`a message has the role "${said}"`);

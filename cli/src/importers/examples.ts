@@ -53,7 +53,7 @@ export function readExample(raw: RawExample, names: VariableNames, note: NoteExa
     if (Object.keys(metadata).length > 0) example.metadata = metadata;
   } else if (metadata !== undefined && metadata !== null) {
     example.metadata = { metadata };
-    note('changed', 'metadata that is no object is the entry "metadata"', at);
+    note('changed', 'metadata that is not an object becomes the entry "metadata"', at);
   }
   if (Buffer.byteLength(JSON.stringify(example)) > MAX_EXAMPLE_BYTES) {
     note('left out', `an example is larger than ${MAX_EXAMPLE_BYTES} bytes`, at);

@@ -70,7 +70,7 @@ export function parseHumanloopPrompt(text: string, file: string): HumanloopPromp
   const match = FRONT_MATTER.exec(text);
   if (match === null) throw new TemplateError('it has no front matter between lines of three dashes');
   const settings = parseYaml(match[1] ?? '', file);
-  if (!isObject(settings)) throw new TemplateError('its front matter is no mapping');
+  if (!isObject(settings)) throw new TemplateError('its front matter is not a mapping');
   const body = text.slice(match[0].length);
   if (settings['endpoint'] === 'complete') return { settings, template: dedent(body) };
   const messages: Json[] = [];

@@ -348,7 +348,7 @@ class SavedAnswers {
   }
 
   #addOne(value: unknown, file: string): void {
-    if (!isObject(value)) throw new ImportError(`${file}: holds something that Langfuse's API does not answer with`);
+    if (!isObject(value)) throw new ImportError(`${file}: is not a response of Langfuse's API`);
     const { name, version } = value;
     const experiment = experimentKindOf(value);
     const scoring = scoringKindOf(value);

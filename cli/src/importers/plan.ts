@@ -90,8 +90,8 @@ async function planOthers(imported: Import, reader: WorkspaceReader): Promise<St
       const { url, events } = definition;
       const same = there.some((known) => known.url === url && isSameJson(known.events.toSorted(), events.toSorted()));
       if (same) continue;
-      thing.change('it gets a new secret');
-      if (definition.status === 'disabled') thing.change('it is disabled in the export, and enabled once it is made');
+      thing.change('a new secret is generated');
+      if (definition.status === 'disabled') thing.change('it is disabled in the export, and is created enabled');
       if (definition.header_names?.length)
         thing.change(`its custom headers are left out: ${definition.header_names.join(', ')}`);
       steps.push({ kind: 'webhook', name: url, webhook: definition });

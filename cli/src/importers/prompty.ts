@@ -87,7 +87,7 @@ function modelOf(settings: Json, { defaultModel }: ImportSettings, thing: Thing)
   }
   if (provider === undefined) return id;
   if (AZURE.has(provider)) {
-    thing.change(`the deployment "${id}" is taken for the name of a model`);
+    thing.change(`the deployment "${id}" is used as the name of a model`);
     return id;
   }
   const prefix = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;

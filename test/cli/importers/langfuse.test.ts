@@ -51,7 +51,7 @@ describe('saved answers of Langfuse', () => {
         'the label "Beta Test" is called "Beta-Test"',
       'prompt support/sections: left out: the template has a section ("{{#…}}")',
       'prompt Träume & more: taken with a change: it is called "Tr-ume-more"',
-      'prompt no-model: left out: it names no model: give one for such prompts with --model',
+      'prompt no-model: left out: it names no model: set one for such prompts with --model',
       'prompt in-circle-a: left out: it refers to version 1 of "support/sections", which is not among the text prompts that are taken',
       'prompt backslash: left out: a backslash stands right before a placeholder, which would make it literal text here',
     ]);
@@ -162,7 +162,7 @@ describe("Langfuse's API", () => {
       expect(await examplesOf({ imported }, 'cases')).toEqual(
         [1, 2, 3].map((id) => ({ id: `i${id}`, variables: { question: `${id}?` } })),
       );
-      expect(settings.report.lines.map(formatReportLine)).toContain('dataset cases: taken as it is');
+      expect(settings.report.lines.map(formatReportLine)).toContain('dataset cases: taken unchanged');
     });
   });
 

@@ -87,7 +87,7 @@ async function readAssert(given: unknown, { templates, folder }: TestSettings): 
       const file = codeFileOf(assert[field]);
       if (file !== undefined) await requireFile(file.file, folder);
       else if (isFile(assert[field]) && !isCode(type)) {
-        if (field === 'transform') throw new TemplateError('its transform is no file with code');
+        if (field === 'transform') throw new TemplateError('its transform is not a file with code');
         const found = await requireFile(assert[field], folder);
         const value = DATA.test(found.name) ? await readData(found) : (await readText(found, MAX_TEXT_BYTES)).trim();
         return { assert: { ...assert, value } };

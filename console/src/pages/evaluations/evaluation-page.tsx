@@ -61,7 +61,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
           ? `The evaluation is ${status}.`
           : `${formatNumber(examples_evaluated)} of ${formatNumber(examples_total)} examples`}
         {results_due_at && `; the program that runs it has until ${formatTime(results_due_at)} to send more`}
-        {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
+        {status === 'scheduled' && evaluation.start_at && `; starts at ${formatTime(evaluation.start_at)}`}
       </p>
       {status === 'running' && <Throughput evaluation={evaluation} />}
       {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
