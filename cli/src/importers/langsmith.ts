@@ -144,14 +144,14 @@ class ManifestReader {
     if (format !== 'f-string' && format !== 'mustache')
       throw new TemplateError(`its template is in the format "${shown(format)}"`);
     if (Object.keys(objectOf(kwargs['partial_variables'])).length > 0)
-      throw new TemplateError('a message of it has partial variables');
+      throw new TemplateError('one of its messages has partial variables');
     return readText(textOf(kwargs['template']) ?? '', this.#reader(format));
   }
 
   #content(prompt: unknown): string | Json[] {
     if (!Array.isArray(prompt)) {
       const one = serialized(prompt);
-      if (one === undefined) throw new TemplateError('a message of it has no template');
+      if (one === undefined) throw new TemplateError('one of its messages has no template');
       return this.#template(one);
     }
     return prompt.map((part) => {

@@ -103,8 +103,8 @@ describe("OpenAI's evals and stored prompts", () => {
       'fractions',
     ],
     [{ type: 'label_model', model: 'm', labels: ['a'], passing_labels: ['a'], input: [] }, 'labels'],
-    [{ type: 'endpoint', url: 'https://example.com' }, 'no evaluator is like'],
-    [{}, 'no evaluator is like'],
+    [{ type: 'endpoint', url: 'https://example.com' }, 'no evaluator matches'],
+    [{}, 'no evaluator matches'],
   ])('a grader without a counterpart is left out: %j', (grader, why) => {
     expect(() => takeGrader(grader)).toThrow(why);
   });
