@@ -166,7 +166,7 @@ class ManifestReader {
   /** @throws TemplateError */
   #message(message: unknown): NonNullable<ImportedVersion['messages']> {
     const one = serialized(message);
-    if (one === undefined) throw new TemplateError('a message of it is not serialized');
+    if (one === undefined) throw new TemplateError('one of its messages is not serialized');
     const { className, kwargs } = one;
     if (className === 'MessagesPlaceholder') {
       const name = textOf(kwargs['variable_name']) ?? '';
