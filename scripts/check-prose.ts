@@ -44,7 +44,15 @@ JSON.parse(read('openapi.json'), (key, value) => {
     descriptions.add(value);
   return value;
 });
-report('openapi.json', await oddOfTexts([...descriptions]));
-report('console/strings/en.json', await oddOfTexts(Object.keys(JSON.parse(read('console/strings/en.json')))));
+async function reportJson(file: string, texts: string[]): Promise<void> {
+  const lines = read(file).split('\n');
+  report(
+    file,
+    await oddOfTexts(texts),
+    (at) => lines.findIndex((line) => line.includes(JSON.stringify(texts[at - 1]))) + 1,
+  );
+}
+await reportJson('openapi.json', [...descriptions]);
+await reportJson('console/strings/en.json', Object.keys(JSON.parse(read('console/strings/en.json'))));
 
 if (count > 0) process.exitCode = 1;

@@ -34,7 +34,7 @@ const GOOD = [
   'One of the workers stopped; the first one that responds is used.',
   'Go on to the next step.',
   'You can run several evaluations at once.',
-  'Set `null where` in the query {x goes on}.',
+  'Set `null where` in the query.',
 ];
 
 test.each(ODD)('finds what is odd: %s', async (text) => {
@@ -51,6 +51,10 @@ test('names the line of a page and the number of a text', async () => {
     '# What is tested\n\nFine. The run goes\non.\n\n```\nanew\n```\n\nUse `anew`.\n\nThe queue is read anew.\n';
   expect((await oddOfPage(page)).map(({ line }) => line)).toEqual([3, 12]);
   expect((await oddOfTexts(['Fine.', 'is read anew', 'Fine.'])).map(({ line }) => line)).toEqual([2]);
+});
+
+test('ignores placeholders of texts', async () => {
+  expect(await oddOfTexts(['It ends at {anew}.'])).toEqual([]);
 });
 
 test('leaves out what is between its comments', async () => {

@@ -132,7 +132,7 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
       <Fact label="Latency">
         {latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}
       </Fact>
-      <Fact label="Began">{formatTime(evaluation.started_at)}</Fact>
+      <Fact label="Started">{formatTime(evaluation.started_at)}</Fact>
       <Fact label="Ended">{formatTime(evaluation.finished_at)}</Fact>
       {evaluation.source_evaluation_id && (
         <Fact label="Outputs of">
