@@ -27,7 +27,7 @@ const HABITS: Record<string, RegExp[]> = {
     /\bwhere it (?:has|takes|does|may)\b/i,
   ],
   'Write "is not a …", "does not …".': [
-    /(?<!\b(?:there|that|it|this|which|what) )\b(?:is|are|was|were) no (?=[a-z])(?!longer|more|way|need)/i,
+    /(?<!\b(?:there|it|this|what) )\b(?:is|are|was|were) no (?=[a-z])(?!longer|more|way|need)/i,
     /\b(?:takes?|gives?|knows?) (?:no|none|nothing)\b(?! more than)/i,
     /\b(?:id|name|key) of no\b/i,
   ],

@@ -139,7 +139,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .argument('<value>', 'true, false, a number or a text')
     .option('--execution <id>', 'the execution that is scored')
     .option('--evaluation <id>', 'the evaluation whose example is scored')
-    .option('--example <id>', 'that example')
+    .option('--example <id>', 'the example that is scored')
     .option('--trace <id>', 'the trace that is scored')
     .option('--span <id>', 'its step that is scored, not the whole trace')
     .option('--conversation <id>', 'the conversation that is scored')

@@ -132,7 +132,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .description('list the deliveries of a webhook, newest first')
     .argument('<id>', 'wh_…')
     .option('--status <status>', 'queued, waiting, delivered, failed or abandoned')
-    .option('--event <event>', 'only of this event', eventName)
+    .option('--event <event>', 'only deliveries of this event', eventName)
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
     .option('--json', 'print JSON')

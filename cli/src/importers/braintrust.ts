@@ -153,7 +153,7 @@ async function* readRows(found: FoundRows, settings: ImportSettings, note: NoteE
       continue;
     }
     if (output !== undefined || scores !== undefined)
-      note('changed', 'what an experiment gave (output, scores) is left out', at);
+      note('changed', 'results of an experiment (output, scores) are left out', at);
     const kept = listOf(tags).length > 0 ? { ...objectOf(metadata), tags } : (metadata ?? undefined);
     const example = readExample(
       { id, input, expected: expected ?? undefined, metadata: kept },

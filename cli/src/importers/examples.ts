@@ -42,11 +42,11 @@ export function readExample(raw: RawExample, names: VariableNames, note: NoteExa
     }
   } else {
     example.variables = { input: raw.input ?? null };
-    note('changed', 'an input that is no object is the variable "input"', at);
+    note('changed', 'an input that is not an object becomes the variable "input"', at);
   }
   const { id } = raw;
   if (typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH && !id.startsWith('sha256:')) example.id = id;
-  else if (id !== undefined && id !== null && id !== '') note('changed', 'an id that is none here is left out', at);
+  else if (id !== undefined && id !== null && id !== '') note('changed', 'an invalid id is left out', at);
   if (raw.expected !== undefined) example.expected = raw.expected;
   const { metadata } = raw;
   if (isObject(metadata)) {

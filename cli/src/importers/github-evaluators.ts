@@ -77,7 +77,7 @@ const CONDITIONS = ['equals', 'contains', 'startsWith', 'endsWith'] as const;
 function takeString(given: Json): TakenGrader {
   const [condition, ...more] = CONDITIONS.filter((name) => textOf(given[name]) !== undefined);
   if (condition === undefined) throw new TemplateError('it has no condition');
-  if (more.length > 0) throw new TemplateError('it has several conditions, of which GitHub minds one');
+  if (more.length > 0) throw new TemplateError('it has several conditions, and GitHub uses only one of them');
   const text = textOf(given[condition]) ?? '';
   const field = ALONE.exec(text)?.[1];
   if (field !== undefined) {
@@ -193,12 +193,12 @@ export function writeGitHubEvaluator(evaluator: Json, note: (what: string) => vo
     case 'exact_match':
       if (case_sensitive !== true || normalize_whitespace === true)
         throw new TemplateError('GitHub minds upper and lower case and white space where texts are equal');
-      if (trim === true) note('white space at both ends counts at GitHub');
+      if (trim === true) note('GitHub compares white space at both ends, too');
       return { name, string: { equals: EXPECTED } };
     case 'contains': {
       const [first, ...more] = values === undefined ? [value] : listOf(values);
       if (more.length > 0) throw new TemplateError('GitHub compares only one text');
-      if (case_sensitive === true) note('upper and lower case do not count there');
+      if (case_sensitive === true) note('GitHub ignores upper and lower case');
       return { name, string: { contains: first === undefined ? EXPECTED : literal(asText(first)) } };
     }
     case 'regex':

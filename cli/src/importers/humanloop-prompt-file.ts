@@ -32,7 +32,7 @@ function parseArguments(text: string): unknown {
     return parseExactly(text);
   } catch (error) {
     if (error instanceof LongNumberError) throw new TemplateError(`the arguments of a tool call: ${error.message}`);
-    throw new TemplateError('a tool call in it has arguments that are no JSON');
+    throw new TemplateError('a tool call in it has arguments that are not valid JSON');
   }
 }
 

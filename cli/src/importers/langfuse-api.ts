@@ -88,7 +88,7 @@ class LangfuseApi {
     }
     if (response.ok) {
       const json = parseJson(text, url);
-      if (!isObject(json)) throw new ImportError(`${url}: answers with something that is no object`);
+      if (!isObject(json)) throw new ImportError(`${url}: the response is not an object`);
       return { json };
     }
     const waitS = Number(response.headers.get('Retry-After') ?? 0);

@@ -291,7 +291,7 @@ export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSe
     byConfigId.set(String(config['id']), name);
     const thing = report.add('score definition', nameOf(config));
     if (definitions.has(name)) {
-      thing.leaveOut('there is another of this name');
+      thing.leaveOut('another one has this name');
       continue;
     }
     const definition = definitionOf(config, thing);

@@ -297,7 +297,7 @@ async function* readRowsOf(file: SourceFile, settings: ImportSettings, note: Not
       const why =
         error instanceof LongNumberError
           ? `a row has a number that ${error.rule}`
-          : 'a row has inputs or outputs that are no JSON';
+          : 'a row has inputs or outputs that are not valid JSON';
       note('left out', why, at);
       continue;
     }

@@ -196,7 +196,7 @@ class OpenAiReader {
     );
     const thing = report.add('eval', source);
     if (leftOut > 0) thing.change(`${leftOut} of its graders are left out`);
-    if (evaluators.length === 0) thing.leaveOut('none of its graders can be taken');
+    if (evaluators.length === 0) thing.leaveOut('none of its graders can be imported');
     else if (datasets.length === 0)
       thing.leaveOut(
         this.#found.evals.length === 1

@@ -56,7 +56,7 @@ function rubricOf(input: unknown): string {
   if (output === undefined || !OUTPUT.test(output) || messages.length === 0)
     throw new TemplateError('its prompt is not instructions and then just the output');
   const rubric = messages.map((text) => text ?? '{{').join('\n\n');
-  if (rubric.includes('{{')) throw new TemplateError('its instructions have variables, which a rubric has not');
+  if (rubric.includes('{{')) throw new TemplateError('its instructions have variables, which a rubric does not have');
   return rubric;
 }
 

@@ -58,7 +58,7 @@ async function planDatasets(imported: Import, reader: WorkspaceReader): Promise<
     const version = there.get(name);
     const known = version !== undefined ? reader.examples(name)[Symbol.asyncIterator]() : undefined;
     const { examples, same } = await compare(dataset, known);
-    if (examples === 0) thing.leaveOut('no example of it can be taken');
+    if (examples === 0) thing.leaveOut('none of its examples can be imported');
     else if (examples > MAX_EXAMPLES) thing.leaveOut(`it has more than ${MAX_EXAMPLES} examples: split it`);
     dataset.pinned = { name, version: same && version !== undefined ? version : (version ?? 0) + 1 };
     if (!thing.isLeftOut && !same) steps.push({ kind: 'dataset', name, examples, dataset });

@@ -133,7 +133,7 @@ class CallReader {
       const type = part.kind === 'object' ? literalText(part.fields.get('type')) : undefined;
       const text = part.kind === 'object' ? part.fields.get('text') : undefined;
       if (text === undefined || !/^(input_|output_)?text$/.test(type ?? 'text'))
-        throw new NoPromptError(`a message has a part that is no text${type === undefined ? '' : ` (${type})`}`);
+        throw new NoPromptError(`a message has a part that is not a text${type === undefined ? '' : ` (${type})`}`);
       return this.text(text);
     });
     return parts.join('\n\n');

@@ -60,7 +60,7 @@ export const CreateChatCompletion = z
       .nullish()
       .meta({ description: '`include_usage`: a last chunk without choices has the tokens, if they are known.' }),
     tools: Tools.nullish().meta({ description: 'Replace all tools of the prompt.' }),
-    tool_choice: ToolChoiceField.nullish().meta({ description: 'Replaces the one of the prompt.' }),
+    tool_choice: ToolChoiceField.nullish().meta({ description: 'Replaces the tool choice of the prompt.' }),
     temperature: parameters.temperature.nullable(),
     top_p: parameters.top_p.nullable(),
     top_k: parameters.top_k.nullable().meta({ description: 'Left out if the provider has no such parameter.' }),

@@ -131,7 +131,7 @@ export const CreateResponse = z
       .strictObject({
         effort: parameters.reasoning_effort.nullable(),
         summary: Summary.meta({ description: 'Ignored, because responses have no reasoning.' }),
-        generate_summary: Summary.meta({ description: 'The same by an earlier name.' }),
+        generate_summary: Summary.meta({ description: 'An earlier name of the same field.' }),
       })
       .nullish(),
     text: z

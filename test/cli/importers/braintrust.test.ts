@@ -54,7 +54,7 @@ describe('Braintrust', () => {
     ]);
     expect(await examplesOf(planned, 'events')).toEqual([{ id: 'e1', variables: { question: 'Who?' } }]);
     const line = planned.report.find((one) => one.startsWith('dataset events:'));
-    expect(line).toContain('what an experiment gave (output, scores) is left out');
+    expect(line).toContain('results of an experiment (output, scores) are left out');
     expect(line).toContain('left out: a row that is part of another');
   });
 

@@ -207,7 +207,7 @@ test('scores, configs, queues and what they are about come from the API, once', 
   expect(lines).toEqual(
     expect.arrayContaining([
       'score definition correct: taken unchanged',
-      'score definition correct: left out: there is another of this name',
+      'score definition correct: left out: another one has this name',
       'score definition tone of voice: taken with a change: the numbers of its categories are left out; it is called "tone-of-voice"',
       'executions of scores and queues: taken with a change: the provider of its model is unknown and recorded as "other" (obs-2b)',
       'scores correct: taken unchanged',

@@ -47,7 +47,7 @@ describe('saved answers of Langfuse', () => {
         'the variable "user.first-name" is called "user_first_name" (version 4)',
       'prompt support/answer: taken with a change: version 3 is left out: only the list names it, its content is missing; ' +
         'version 2 is left out: it refers to "support/missing" at the label "production", which is not among the text prompts that are taken; ' +
-        'parameters are read from its config, which is kept too (version 1); tools stay in its config, and are not given to the model (version 1); ' +
+        'parameters are read from its config, which is kept too (version 1); tools stay in its config and are not sent to the model (version 1); ' +
         'the label "Beta Test" is called "Beta-Test"',
       'prompt support/sections: left out: the template has a section ("{{#…}}")',
       'prompt Träume & more: taken with a change: it is called "Tr-ume-more"',

@@ -135,7 +135,7 @@ function compilePlain(type: string, isNegated: boolean, assert: Json, context: A
   const { scorer, transforms = [] } = context;
   const isTransformed = transforms.length > 0 || assert['transform'] !== undefined;
   if (isCode(type) || isTransformed) {
-    if (!isRun(type)) throw new TemplateError('it is about a changed output, which only code sees');
+    if (!isRun(type)) throw new TemplateError('it checks a transformed output, which evaluators do not receive');
     if (scorer === undefined) throw new TemplateError(NEEDS_SCORER);
     return scorer.compile(type, isNegated, assert, context);
   }

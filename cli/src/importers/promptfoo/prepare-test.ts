@@ -72,7 +72,7 @@ async function readVars(vars: unknown, folder: string): Promise<Json> {
   const files = (Array.isArray(vars) ? vars : [vars]).map((named) => textOf(named) ?? '');
   const all: Json = {};
   for (const named of files) {
-    if (!DATA.test(named)) throw new TemplateError('its variables are in a file that is no YAML or JSON');
+    if (!DATA.test(named)) throw new TemplateError('its variables are in a file that is not YAML or JSON');
     Object.assign(all, objectOf(await readData(await requireFile(named, folder))));
   }
   return readVars(all, folder);

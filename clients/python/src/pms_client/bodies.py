@@ -72,7 +72,7 @@ class CreateChatCompletion(TypedDict, total=False):
     tools: Sequence[Mapping[str, Any]] | None
     """Replace all tools of the prompt."""
     tool_choice: Literal["auto", "none", "required"] | Mapping[str, Any] | None
-    """Replaces the one of the prompt."""
+    """Replaces the tool choice of the prompt."""
     temperature: float | None
     top_p: float | None
     top_k: int | None

@@ -317,7 +317,7 @@ class ReleaseFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -563,7 +563,7 @@ class ExecutionFacetsFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -828,7 +828,7 @@ class CreatedEvaluationFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -889,7 +889,7 @@ class EvaluationFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
