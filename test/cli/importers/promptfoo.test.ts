@@ -281,7 +281,7 @@ describe('a configuration of promptfoo', () => {
     [{ type: 'javascript', value: 'true' }, 'runs code'],
     [{ type: 'python', value: 'file://a.py' }, 'runs code'],
     [{ type: 'contains', value: 'a', transform: 'output.a' }, 'runs code'],
-    [{ type: 'llm-rubric', value: 'a', transform: 'output.a' }, 'changed output'],
+    [{ type: 'llm-rubric', value: 'a', transform: 'output.a' }, 'transformed output'],
     [{ type: 'equals', value: '{{ x | upper }}' }, 'logic'],
     [{ type: 'equals', value: '{{ missing }}' }, 'no text'],
     [{ type: 'equals', value: 'file://a.txt' }, 'in a file'],
