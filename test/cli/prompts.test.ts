@@ -141,7 +141,7 @@ test.each(['changed', 'new'])(
     expect([ours.status, theirs.status].toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
     const told = ours.status === 1 ? ours.stderr : theirs.stderr;
     expect(told).toMatch(
-      new RegExp(`somebody else created version ${is} of ${name} in the meantime|the service has version ${is}`),
+      new RegExp(`someone else created version ${is} of ${name} in the meantime|the service has version ${is}`),
     );
     const { version, template } = await latest(name);
     expect([version, template]).toEqual([is, ours.status === 0 ? 'Ours {{ name }}' : 'Theirs {{ name }}']);
