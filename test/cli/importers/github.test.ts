@@ -111,7 +111,7 @@ describe("GitHub's .prompt.yml", () => {
   test.each([
     ['a: [b', ':1: is not valid YAML'],
     ['model: x\nmessages:\n  - role: "user\n', ':4: is not valid YAML'],
-    ['- a', ':1: is no mapping'],
+    ['- a', ':1: is not a mapping'],
   ])('one that can not be read is named with its line: %j', async (content, message) => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'bad.prompt.yml'), content);
