@@ -146,8 +146,8 @@ export const ListQuery = z.strictObject({
   execution_id: publicIdInput('execution').optional(),
   evaluation_id: publicIdInput('evaluation').optional(),
   example_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
-  trace_id: TraceIdInput.optional().meta({ description: 'Of this trace and its steps.' }),
-  span_id: SpanIdInput.optional().meta({ description: 'Of this step of the trace.' }),
+  trace_id: TraceIdInput.optional().meta({ description: 'Only scores of this trace and its steps.' }),
+  span_id: SpanIdInput.optional().meta({ description: 'Only scores of this step of the trace.' }),
   conversation_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
   subject: z.enum(['trace', 'conversation'], 'must be trace or conversation').optional().meta({
     description:

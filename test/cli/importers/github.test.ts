@@ -149,7 +149,7 @@ describe("GitHub's .prompt.yml", () => {
     [{ type: 'json_valid' }, 'no evaluator like'],
     [{ type: 'regex', pattern: 'a+' }, 'no regular expressions'],
     [{ type: 'contains', values: ['a', 'b'] }, 'only one text'],
-    [{ type: 'contains', value: 'a {{b}}' }, 'would be a variable'],
+    [{ type: 'contains', value: 'a {{b}}' }, 'read its text as a variable'],
     [{ type: 'exact_match', case_sensitive: false }, 'upper and lower case'],
     [{ type: 'llm_judge', rubric: 'x', scale: { min: 0, max: 100 } }, 'more than 21'],
   ])('an evaluator that GitHub has not is refused: %j', (evaluator, why) => {

@@ -169,7 +169,7 @@ describe("Langfuse's API", () => {
   test.each([
     [401, 'the keys are refused'],
     [404, 'check the base URL'],
-    [302, 'redirects elsewhere'],
+    [302, 'use the base URL that it redirects to'],
   ])('that answers with %i is told in one line', async (status, message) => {
     const answer = (_: URL, __: IncomingMessage, response: ServerResponse) => {
       response.writeHead(status, { Location: 'http://127.0.0.1:1/' }).end('{}');
@@ -198,7 +198,7 @@ describe("Langfuse's API", () => {
 
   test('that is no address is told so', async () => {
     await expect(readLangfuseApi({ baseUrl: 'cloud.langfuse.com', ...access }, importSettings())).rejects.toThrow(
-      'no base URL',
+      'is not a base URL',
     );
   });
 });
