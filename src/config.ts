@@ -188,7 +188,7 @@ function problemsOfSignIn(env: Environment, identityProviders: readonly Provider
   if (env.SCIM_TOKEN !== undefined && identityProviders.length === 0)
     problems.push('SCIM_TOKEN: set OIDC_ISSUER, too: people who are provisioned sign in there');
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && identityProviders.length === 0)
-    problems.push('CONSOLE_KEY_SIGN_IN: false requires OIDC_ISSUER, otherwise nobody could sign in');
+    problems.push('CONSOLE_KEY_SIGN_IN: false requires OIDC_ISSUER, otherwise no one could sign in');
   return problems;
 }
 

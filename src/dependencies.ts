@@ -149,7 +149,7 @@ export async function connectDependencies(settings: Settings, servers: Servers, 
   const db = await openDatabase(servers.databaseUrl, { poolSize: settings.databasePoolSize });
   const listener = openListener(servers.databaseUrl, log);
   const evaluatorPool = createEvaluatorPool({
-    onError: (error) => log.error({ err: error }, 'an evaluator thread died; the next one takes its place'),
+    onError: (error) => log.error({ err: error }, 'an evaluator thread died; a new one replaces it'),
   });
   const turns = createTurns();
   const created = createModels(settings.models, {

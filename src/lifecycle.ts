@@ -78,7 +78,7 @@ export async function runProcess(
   } catch (error) {
     if (!stopRequested.signal.aborted) {
       if (isPlain(error)) console.error(error.message);
-      else log.fatal({ err: error }, 'cannot go on');
+      else log.fatal({ err: error }, 'cannot continue');
       process.exitCode = 1;
     }
   }

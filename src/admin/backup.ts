@@ -16,7 +16,7 @@ export function addBackupCommand(program: Command, show: (result: Result) => voi
       const { folder, live, bytes } = await backUp(dataDir, target);
       show({
         json: { folder, live, bytes },
-        text: `Backed up ${dataDir}${live ? ', while the service runs,' : ''} to ${folder} (${(bytes / 2 ** 20).toFixed(0)} MiB).\nIt holds the key of all secrets (encryption-key): keep it where nobody else reads it. To go on from it: DATA_DIR=${folder} npm start`,
+        text: `Backed up ${dataDir}${live ? ', while the service runs,' : ''} to ${folder} (${(bytes / 2 ** 20).toFixed(0)} MiB).\nIt holds the key of all secrets (encryption-key): keep it where no one else can read it. To continue from it: DATA_DIR=${folder} npm start`,
       });
     });
 }

@@ -10,7 +10,7 @@ export const signInPage = (message = ''): string => `<!doctype html>
 <title>Codec server</title>
 <h1>Codec server</h1>
 <p role="status">${message}</p>
-<p>Whoever signs in can have Temporal’s UI decrypt what it shows. In the UI, enter the address of this page as the codec server, and turn on
+<p>Anyone who signs in can have Temporal’s UI decrypt what it shows. In the UI, enter the address of this page as the codec server, and turn on
 “Include cross-origin credentials”.</p>
 <form method="post" action="/sign-in">
 <p><label>CODEC_SERVER_TOKEN <input type="password" name="token" autocomplete="current-password" required></label>

@@ -33,7 +33,7 @@ export type RowsOf<Row> = Row extends InsertResult | UpdateResult | DeleteResult
 
 class NoConnection extends DummyDriver {
   override async acquireConnection(): Promise<never> {
-    throw new Error('The builder has no connection: give the statement to a Query.');
+    throw new Error('The builder has no connection: pass the statement to a Query.');
   }
 }
 

@@ -85,7 +85,7 @@ export class WorkspaceBinder extends OperationNodeTransformer {
     if (inText !== undefined || node.parameters.some(isTable))
       refuse(`raw SQL names ${inText ?? 'a table'}: use the builder for tables, and sql.ref() for columns.`);
     if (!isWholeSql(node.sqlFragments))
-      refuse('raw SQL is no whole: close what it opens, and leave out comments and ";".');
+      refuse('raw SQL is incomplete: close what it opens, and leave out comments and ";".');
     return super.transformRaw(node);
   }
 

@@ -30,7 +30,7 @@ export interface QuotaDeclaration {
   rows?: string;
 }
 
-export const DELETE_ONE = 'Delete one that is no longer needed';
+export const DELETE_ONE = 'Delete some that are no longer needed';
 
 /** How long something is kept, which operators can change. */
 export interface RetentionDeclaration {

@@ -7,7 +7,7 @@ export const MAX_FAILURE_CAUSES = 10;
 export const FailureCauses = z.array(
   z.object({
     code: z.string(),
-    message: z.string().meta({ description: 'The message of one of them.' }),
+    message: z.string().meta({ description: 'The message of one of these failures.' }),
     count: z.int(),
   }),
 );

@@ -33,16 +33,16 @@ export const Pricing = z.object({
   }),
   per_request: z.exactOptional(z.string()),
   batch_multiplier: z.exactOptional(z.string()).meta({
-    description: 'Of a call in a batch: what the prices above were multiplied by, such as `0.5`.',
+    description: 'The factor applied to the prices above for a call in a batch, such as `0.5`.',
   }),
-  batch_source: z.exactOptional(z.string()).meta({ description: 'Where the multiplier comes from.' }),
+  batch_source: z.exactOptional(z.string()).meta({ description: 'The source of the multiplier.' }),
 });
 export type Pricing = z.infer<typeof Pricing>;
 
 /** The cost of calls. */
 export const CostAmount = z
   .object({
-    amount: z.string().nullable().meta({ description: 'US dollars; null when the model has no known price.' }),
+    amount: z.string().nullable().meta({ description: 'US dollars; null if the model has no known price.' }),
     currency: z.literal('USD'),
   })
   .meta({ id: 'CostAmount' });

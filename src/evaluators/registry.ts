@@ -101,7 +101,7 @@ export const EvaluatorList = z
       if (first === undefined) {
         firstOfName.set(name, index);
       } else {
-        const message = `evaluator ${first} already has the name "${name}": give each evaluator a unique name`;
+        const message = `evaluator ${first} already has the name "${name}": use a unique name for each evaluator`;
         context.addIssue({ code: 'custom', path: [index, 'name'], message });
       }
     });
@@ -263,7 +263,7 @@ function prepareScoring(config: EvaluatorConfig, evaluator: ScoringEvaluator<Eva
     weight: config.weight,
     score(example) {
       if (prepared === undefined)
-        return unscored('evaluator_error', 'the expression or schema cannot be compiled any more');
+        return unscored('evaluator_error', 'the expression or schema can no longer be compiled');
       if (example.output.length > MAX_OUTPUT_LENGTH) {
         return unscored('too_large', `the output is longer than ${MAX_OUTPUT_LENGTH} characters and was not examined`);
       }

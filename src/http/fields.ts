@@ -172,7 +172,7 @@ export const Metadata = smallRecord(
   z.string().min(1).max(64, 'has a name longer than 64 characters'),
   z.string().max(512, 'must be at most 512 characters'),
   { max: 50, message: 'must have at most 50 entries', shown: { type: 'string', maxLength: 512 } },
-).meta({ description: 'Up to 50 strings of your own, returned unchanged.', example: { customer: 'acme' } });
+).meta({ description: 'Up to 50 custom strings, returned unchanged.', example: { customer: 'acme' } });
 
 /** Currently one of these; clients must accept others, which any minor version can add. */
 export const growing = (names: readonly string[]) =>

@@ -126,7 +126,7 @@ export function adaptForGenerators(document: object): void {
     const name = known.get(json) ?? NAMES[derived] ?? derived;
     const there = schemas[name];
     if (there !== undefined && JSON.stringify(there) !== json)
-      throw new Error(`Two schemas of the document would be called ${name}: give one of them an id.`);
+      throw new Error(`Two schemas of the document would be called ${name}: set an id on one of them.`);
     schemas[name] = schema;
     known.set(json, name);
     return { $ref: `#/components/schemas/${name}` };

@@ -22,7 +22,7 @@ const ErrorResponse = z
   .object({
     error: z.object({
       code: z.enum(ERROR_CODES),
-      message: z.string().meta({ description: 'What happened and what to change.' }),
+      message: z.string().meta({ description: 'A description of the error and of how to fix it.' }),
       details: z
         .array(z.object({ path: z.string(), message: z.string() }))
         .optional()
@@ -98,7 +98,7 @@ const HEADERS = z.object({
     header: { id: 'X-Request-Id' },
   }),
   'RateLimit-Limit': WholeNumber.optional().meta({
-    description: 'Requests a minute. The three are absent where there is no limit.',
+    description: 'Requests per minute. The three headers are absent if there is no limit.',
     header: { id: 'RateLimit-Limit' },
   }),
   'RateLimit-Remaining': WholeNumber.optional().meta({

@@ -10,7 +10,7 @@ export const PageQuery = {
   limit: wholeNumber({
     min: 1,
     max: 1000,
-    description: 'How many to return at most. A page ends before that where its records are large (about 4 MiB).',
+    description: 'The maximum number to return. A page ends earlier if its records are large (about 4 MiB).',
     byDefault: 100,
   })
     .default(100)

@@ -16,7 +16,7 @@ export function countTasks(registry: Registry): typeof runEvery {
   });
   const success = new Gauge({
     name: 'pms_task_success_timestamp_seconds',
-    help: 'When a recurring task last succeeded; its start, where it has not yet',
+    help: 'When a recurring task last succeeded, or when it was set up if it never has',
     labelNames,
     registers,
   });

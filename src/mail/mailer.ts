@@ -29,7 +29,7 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /** Rejects values that would inject headers. */
 function check({ to, subject, messageId }: Mail): void {
-  if (!ADDRESS.test(to)) throw new MailError('The address of the recipient is no e-mail address.', false);
+  if (!ADDRESS.test(to)) throw new MailError('The address of the recipient is not an e-mail address.', false);
   if (CONTROL.test(subject)) throw new MailError('The subject has a line break or another control character.', false);
   if (!/^[\w.-]+$/.test(messageId))
     throw new MailError('The id of the mail has a character that is not allowed.', false);

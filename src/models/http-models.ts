@@ -401,7 +401,7 @@ const sdkBodyOf = (init: RequestInit | undefined): RequestBody =>
 
 /** The response arrived completely: repeating the call would cost again and likely return the same format. */
 function unreadable(
-  what = 'its form is not known',
+  what = 'its format is unknown',
   kept: { spent?: Spent | undefined; response?: string } = {},
 ): ModelError {
   const message = `The provider's response was not understood, and is not requested again: ${what}.`;

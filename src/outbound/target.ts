@@ -40,7 +40,7 @@ function hostProblem({ hostname, protocol }: URL, allow: AllowPrivate): string |
   const refusal = refusalOf(address, protocol, allow);
   if (refusal === undefined) return undefined;
   if (refusal === 'unencrypted') return httpsNeeded(allow);
-  return `the address ${host} is not allowed (${kindOfAddress(address)}): use one that is reachable from the internet`;
+  return `the address ${host} is not allowed (${kindOfAddress(address)}): use an address that is reachable from the internet`;
 }
 
 function httpsNeeded(allow: AllowPrivate): string {

@@ -76,7 +76,7 @@ async function goOn(
 async function check(deps: SignInDeps, provider: IdentityProvider, session: DueSession): Promise<void> {
   const { refresh, id, sub } = decryptTokens(deps.cipher, session.provider_tokens);
   if (refresh === undefined || sub === undefined)
-    return endSession(deps, session, 'what the identity provider gave cannot be read any more');
+    return endSession(deps, session, 'what the identity provider gave can no longer be read');
   let answer: ProviderAnswer;
   try {
     answer = await provider.refresh({ refresh, id, sub });

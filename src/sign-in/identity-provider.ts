@@ -241,7 +241,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
     verifyAccessToken: (token, audiences) =>
       ask(
         async (config, { keys }) => {
-          if (keys === undefined) throw new SignInError('invalid_response', 'the provider shows no keys');
+          if (keys === undefined) throw new SignInError('invalid_response', 'the provider publishes no keys');
           const { payload, protectedHeader } = await jwtVerify(token, keys, {
             issuer: config.serverMetadata().issuer,
             audience: [...audiences],

@@ -136,7 +136,7 @@ export function readProviders(env: Record<string, string | undefined>): {
   }
   for (const field of ['id', 'issuer'] as const)
     if (new Set(providers.map((provider) => provider[field])).size < providers.length)
-      problems.push(`OIDC_PROVIDERS: each provider needs ${field === 'id' ? 'an id' : 'an issuer'} of its own`);
+      problems.push(`OIDC_PROVIDERS: each provider needs a unique ${field}`);
   return { providers, problems };
 }
 

@@ -47,7 +47,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
   async function requireTurn(ctx: Context): Promise<void> {
     const state = await limiter?.take(addressGroup(callerAddress(ctx)));
     if (state !== undefined && !state.allowed)
-      throw new SignInError('too_many_tries', `an address has begun more than ${state.limit} sign-ins in a minute`);
+      throw new SignInError('too_many_tries', `an address has started more than ${state.limit} sign-ins in a minute`);
   }
 
   /** @throws SignInError */
@@ -69,7 +69,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
       if (login.provider !== id)
         throw new SignInError(
           'invalid_response',
-          `the login was begun at ${login.provider}, which has mixed up issuers`,
+          `the login was started at ${login.provider}, which has mixed up issuers`,
         );
       await requireTurn(ctx);
       const answer = await provider.finishLogin(new URLSearchParams(ctx.querystring), login);

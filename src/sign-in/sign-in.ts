@@ -118,7 +118,7 @@ export async function switchWorkspace(
     };
     const begun = await beginMemberSession(query, member, part, caller, before.created_at);
     const own = bindWorkspace(query, before.workspace_id);
-    const [ended] = await endSessions(own, sessionId, 'the person went on in another workspace');
+    const [ended] = await endSessions(own, sessionId, 'the person switched to another workspace');
     return { ...begun, workspaceName: member.workspaceName, workspaceId: member.workspace_id, endedHash: ended?.hash };
   });
 }

@@ -30,7 +30,7 @@ const FAMILIES: Family[] = [
   {
     name: 'pms_schedule_to_start_seconds',
     type: 'histogram',
-    help: 'How long tasks waited in Temporal until a worker took them',
+    help: 'Time that tasks waited in Temporal for a worker',
     from: {
       temporal_workflow_task_schedule_to_start_latency_seconds: {},
       temporal_activity_schedule_to_start_latency_seconds: {},

@@ -167,5 +167,5 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
 function errorOf(thrown: unknown): { code: string; message: string } {
   if (thrown instanceof ActivityFailure && thrown.cause instanceof ApplicationFailure)
     return { code: thrown.cause.type ?? 'model_unavailable', message: thrown.cause.message };
-  return { code: 'internal_error', message: 'The run could not go on.' };
+  return { code: 'internal_error', message: 'The run could not continue.' };
 }

@@ -219,7 +219,7 @@ test('a --draft that names no prompt, another one, or a version as well is refus
     [['--draft', 'two'], 'two has several prompts: name one of them with --prompt.'],
     [['eval.json', '--draft', 'two'], 'two has no prompt say. It has: one, two.'],
     [['eval.json', '--draft', 'broken.yaml'], 'broken.yaml:1: model is required'],
-    [['--draft', 'two/one.yaml', '--version', '1'], '--draft takes the place of a version'],
+    [['--draft', 'two/one.yaml', '--version', '1'], '--draft replaces the version'],
     [['eval.json', '--draft', 'none.yaml'], 'There is no file or folder none.yaml.'],
   ];
   for (const [args, message] of refusals)

@@ -80,8 +80,8 @@ test('what is exported to GitHub is imported as the same', async () => {
   const lines = exported.stdout.split('\n');
   expect(lines).toContain('prompt parts: left out: it includes "other", which GitHub can\'t');
   expect(lines.find((line) => line.startsWith('prompt other:'))).toBe(
-    'prompt other: taken with a change: fallback_models is left out: GitHub has no place for it; ' +
-      'config.team is left out: GitHub has no place for it; its template is the message of a user',
+    'prompt other: taken with a change: fallback_models is left out: GitHub does not support it; ' +
+      'config.team is left out: GitHub does not support it; its template becomes a user message',
   );
   expect(lines.at(-2)).toBe('files: 3 prompts with 3 tests');
   expect((await cli.pms(['export', 'files', '--format', 'github'])).status).toBe(2);
@@ -189,7 +189,7 @@ test('an import of which nothing is taken has failed', async () => {
   await writeFile(file, 'prompts: ["{{ x }}"]\nproviders: [exec:./model.sh]\n');
   const { status, stdout, stderr } = await cli.pms(['import', 'promptfoo', file]);
   expect([status, stderr]).toEqual([1, `failed: nothing of ${file} can be imported\n`]);
-  expect(stdout).toContain('no provider is one that is called here: name a model with --model');
+  expect(stdout).toContain('none of its providers can be called here: name a model with --model');
   expect((await cli.pms(['import', 'promptfoo', file, '--model', 'sandbox/echo'])).status).toBe(0);
 });
 

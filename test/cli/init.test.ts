@@ -206,8 +206,8 @@ bus.invoke(['a', 'b']); autocomplete.completion({ prefix: 'Hello' }); stream([{ 
   expect(found.skipped.map(({ line, reason }) => [line, reason])).toEqual([
     [2, 'its texts are not written here'],
     [4, 'its texts are not written here'],
-    [7, 'a message has a part that is no text (image_url)'],
-    [8, 'it names no model here: say one with --model'],
+    [7, 'a message has a part that is not a text (image_url)'],
+    [8, 'it names no model here: set one with --model'],
     [9, expect.any(String)],
   ]);
 });

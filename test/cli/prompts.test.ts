@@ -141,7 +141,7 @@ test.each(['changed', 'new'])(
     expect([ours.status, theirs.status].toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
     const told = ours.status === 1 ? ours.stderr : theirs.stderr;
     expect(told).toMatch(
-      new RegExp(`somebody else created version ${is} of ${name} in the meantime|the service has version ${is}`),
+      new RegExp(`someone else created version ${is} of ${name} in the meantime|the service has version ${is}`),
     );
     const { version, template } = await latest(name);
     expect([version, template]).toEqual([is, ours.status === 0 ? 'Ours {{ name }}' : 'Theirs {{ name }}']);
@@ -169,7 +169,7 @@ test('a push that comes too late makes no version and says so', async () => {
   proxied.close();
   expect([push.status, push.stderr]).toEqual([
     1,
-    'failed: late.yaml was not pushed: somebody else created version 2 of late in the meantime: pull late and apply your change again\n',
+    'failed: late.yaml was not pushed: someone else created version 2 of late in the meantime: pull late and apply your change again\n',
   ]);
   expect(await latest('late')).toMatchObject({ version: 2, template: 'Theirs' });
   expect(await read('late.yaml')).toContain('version: 1\n');
@@ -182,7 +182,7 @@ test('files that say what no prompt can are named with the line and the field', 
   const validate = await cli.pms(['prompts', 'validate']);
   expect(validate.status).toBe(1);
   expect(validate.stderr).toContain('prompts/bad.yaml:5: parameters.temperature must be a number\n');
-  expect(validate.stderr).toContain('prompts/twice.yaml:1: name is that of prompts/good.yaml, too');
+  expect(validate.stderr).toContain('prompts/twice.yaml:1: the same name as in prompts/good.yaml');
   const push = await cli.pms(['prompts', 'push']);
   expect([push.status, push.stdout]).toEqual([2, '']);
   expect((await service.call('GET', '/prompts/good')).status).toBe(404);

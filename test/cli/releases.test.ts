@@ -72,7 +72,7 @@ test('an admin promotes with a reason if the label moves only by releases', asyn
   await call('PUT', '/labels/guarded', { body: { release: { steps: [{ type: 'approve' }], required: true } } });
   await seedPrompt(call, 'cli/guarded', undefined, 'guarded');
   const promote = ['prompts', 'promote', 'cli/guarded', '--to', 'guarded', '--version'];
-  expect((await cli.pms([...promote, '2'])).stderr).toContain('moves by releases alone');
+  expect((await cli.pms([...promote, '2'])).stderr).toContain('moves only by releases');
   const started = await cli.pms(['release', 'start', 'cli/guarded', '--label', 'guarded', '--json']);
   const { id } = JSON.parse(started.stdout);
   expect((await cli.pms(['release', 'promote', id])).stderr).toContain('these are not done: approve');

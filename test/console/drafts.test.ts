@@ -65,7 +65,7 @@ test('what is typed into a prompt outlives leaving the page and loading it again
   // Someone else has saved in the meantime: the page says so, and nothing is overwritten.
   await call('PUT', '/prompts/kept', { body: { template: 'Theirs' } });
   await page.reload();
-  await page.getByText('Version 2 was saved since you began.').waitFor();
+  await page.getByText('Version 2 was saved since you started.').waitFor();
   await page.getByRole('button', { name: /^Save as version/ }).click();
   const dialog = page.getByRole('dialog', { name: 'There is a newer version: 2' });
   await dialog.getByRole('button', { name: 'Save mine as version 3' }).click();

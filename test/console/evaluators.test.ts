@@ -128,7 +128,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
       await text(form, 'Rubric').fill('Friendly.');
       expect(await number(form, 'Lowest grade').inputValue()).toBe('1');
       await number(form, 'Highest grade').fill('10');
-      await text(form, 'Categories in place of grades').fill(
+      await text(form, 'Categories instead of grades').fill(
         '[{"value": "yes", "score": 1}, {"value": "no", "score": 0}]',
       );
       await check(form, 'Show it the prompt').uncheck();
@@ -147,7 +147,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
     },
   ],
   http: [
-    'A scorer of your own',
+    'Your own scorer',
     async (form) => {
       await text(form, 'URL').fill('http://127.0.0.1:61234/score');
       await text(form, 'Signing secret').fill(SECRET);

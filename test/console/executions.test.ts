@@ -123,7 +123,7 @@ test('columns are chosen and kept, and a view keeps them with the filters, for o
   await page.getByRole('button', { name: 'Save as a view…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save as a view' });
   await dialog.getByLabel('Name').fill('What failed');
-  await dialog.getByLabel('Everybody in the workspace sees it').check();
+  await dialog.getByLabel('All members of the workspace see it').check();
   await dialog.getByRole('button', { name: 'Save' }).click();
   const views = page.getByRole('navigation', { name: 'Views' });
   await views.getByRole('link', { name: 'What failed' }).and(page.locator('[aria-current=page]')).waitFor();

@@ -87,7 +87,7 @@ test('of many cells a few run at once, and stopping stops those that wait, too',
   expect(await page.getByText('Waiting for its turn…').count()).toBe(2);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByText('canceled').nth(3).waitFor();
-  expect(await page.getByText('Stopped before it began').count()).toBe(2);
+  expect(await page.getByText('Stopped before it started').count()).toBe(2);
   const { body } = await call('GET', '/executions?prompt_name=slow');
   expect(body.data.map(({ status }: { status: string }) => status)).toEqual(Array(4).fill('canceled'));
   // A single cell.

@@ -62,7 +62,7 @@ test('a release is started by form from the versions of a prompt, evaluated, app
   await step(1).getByLabel('Score, in %').fill('0');
   // Without it, the stable version would not be evaluated.
   await step(1).getByLabel('Examples that may get worse').fill('10');
-  await step(2).getByLabel('Exclude whoever created the version or started the release').uncheck();
+  await step(2).getByLabel('Exclude the author of the version and the person who started the release').uncheck();
   expect(await step(3).getByLabel('Share, in %').inputValue()).toBe('5');
   await step(4).getByLabel('Maximum increase, in points').fill('2.5');
   await page.getByLabel('Reason').fill('Shorter answers');
@@ -167,7 +167,7 @@ test('a canary has charts and tables of both versions, and its executions say wh
   await page.getByRole('button', { name: 'Promote now…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Promote now' }).click();
   await page.getByRole('status').getByText('succeeded', { exact: true }).waitFor();
-  await page.getByText('Everybody gets version 2').first().waitFor();
+  await page.getByText('All callers get version 2').first().waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

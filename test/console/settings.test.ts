@@ -66,7 +66,7 @@ test('the workspace of the session is shown, with what the key may do there', as
   await page.getByRole('link', { name: 'Workspaces' }).click();
   const part = page.getByRole('region', { name: 'Workspaces' });
   await part.getByText('default').waitFor();
-  await part.getByText('This session was begun with a key').waitFor();
+  await part.getByText('This session was started with a key').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -80,7 +80,7 @@ test('a label is protected, and Undo takes that back', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings?tab=labels'));
   await page.getByRole('button', { name: 'Unprotect guarded' }).click();
-  await page.getByText('“guarded” is not protected any more.').first().waitFor();
+  await page.getByText('“guarded” is no longer protected.').first().waitFor();
   expect(await isProtected()).toBe(false);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Undone.').first().waitFor();

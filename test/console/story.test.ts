@@ -68,7 +68,7 @@ test('from the first start to a release and its rollback, by what the console of
   await step(1).getByLabel('The candidate must').selectOption('reach a score');
   await step(1).getByLabel('Score, in %').fill('0');
   await step(1).getByLabel('Examples that may get worse').fill('10');
-  await step(2).getByLabel('Exclude whoever created the version or started the release').uncheck();
+  await step(2).getByLabel('Exclude the author of the version and the person who started the release').uncheck();
   await page.getByRole('button', { name: 'Start the release' }).click();
   await page.getByRole('heading', { name: `${NAME}: 1 → 2 on production` }).waitFor();
   const approval = page.getByRole('region', { name: 'Waits for approval' });

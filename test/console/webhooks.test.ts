@@ -184,7 +184,7 @@ test('a label is protected, which the audit log tells', async () => {
   await page.getByRole('row').filter({ hasText: 'label.protected' }).getByRole('button').click();
   const entry = page.getByRole('dialog', { name: 'label.protected' });
   await entry.getByRole('region', { name: 'entry' }).getByText('session_id').waitFor();
-  await entry.getByRole('button', { name: 'Only of this label' }).click();
+  await entry.getByRole('button', { name: 'Only this label' }).click();
   await page.waitForURL(/resource=label/);
   await page.getByRole('cell', { name: 'label production' }).waitFor();
   expect(complaints).toEqual([]);

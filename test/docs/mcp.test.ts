@@ -31,7 +31,7 @@ test('the guide has each tool, with what a key needs for it and what it does', a
       ? ['reads']
       : [
           hints?.destructiveHint ? 'replaces' : 'adds',
-          ...(hints?.idempotentHint ? ['may be repeated'] : []),
+          ...(hints?.idempotentHint ? ['repeatable'] : []),
           ...(hints?.openWorldHint ? ['calls models'] : []),
         ];
     return `| \`${name}\` | ${title} | ${scopes.get(name)?.join(' or ')} | ${kinds.join(', ')} |`;

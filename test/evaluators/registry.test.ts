@@ -25,7 +25,7 @@ describe('the evaluators of a request', () => {
 
   test('must have unique names', () => {
     expect(faultsOf([{ type: 'json_valid' }, { type: 'contains', name: 'json_valid' }])).toEqual([
-      '1.name: evaluator 0 already has the name "json_valid": give each evaluator a unique name',
+      '1.name: evaluator 0 already has the name "json_valid": use a unique name for each evaluator',
     ]);
   });
 

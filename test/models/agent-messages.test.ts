@@ -198,7 +198,7 @@ test('Anthropic gets the last four marks, which cache all that is before them', 
   expect(body['tools']).toEqual([expect.not.objectContaining({ cache_control: MARK })]);
   expect(warnings).toContainEqual({
     path: 'tools',
-    message: 'are sent without cache_control but for the last 4: anthropic takes no more',
+    message: 'are sent without cache_control except for the last 4: anthropic accepts no more',
   });
 });
 

@@ -55,7 +55,10 @@ describe('plain http', () => {
     ['http://example.com/', 'the address must begin with https://: http:// is for localhost only'],
     ['http://8.8.8.8/', 'the address must begin with https://: http:// is for localhost only'],
     ['http://localhost.example.com/', 'the address must begin with https://: http:// is for localhost only'],
-    ['http://10.0.0.1/', 'the address 10.0.0.1 is not allowed (private): use one that is reachable from the internet'],
+    [
+      'http://10.0.0.1/',
+      'the address 10.0.0.1 is not allowed (private): use an address that is reachable from the internet',
+    ],
   ])('where only this machine is allowed: %s', (url, problem) => {
     expect(targetProblem(url, 'loopback')).toBe(problem);
   });

@@ -91,7 +91,7 @@ test('who has lost every role is out, with the keys of theirs', async () => {
   await check();
   await untilOut();
   // Sessions of earlier tests are checked as well, and end too: their tokens are gone.
-  expect(await lastEntries(3)).toContain('member.removed the identity provider gives no role any more');
+  expect(await lastEntries(3)).toContain('member.removed the identity provider no longer assigns a role');
 });
 
 test('whom an admin has removed is not back by a look at a session in another workspace', async () => {

@@ -113,7 +113,7 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
   datasets
     .command('push')
     .description('upload a file as the next version of a dataset')
-    .argument('<name>', 'of the dataset')
+    .argument('<name>', 'name of the dataset')
     .argument('<file>', FILE)
     .option('--description <text>', 'what the dataset is for')
     .option('--json', 'print JSON')
@@ -126,7 +126,7 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
   datasets
     .command('add')
     .description('add the examples of a file to a dataset; one with an existing id replaces that example')
-    .argument('<name>', 'of the dataset')
+    .argument('<name>', 'name of the dataset')
     .argument('<file>', FILE)
     .option('--json', 'print JSON')
     .action(async (name: string, file: string, options: SendOptions) => {
@@ -145,7 +145,7 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
   datasets
     .command('pull')
     .description('download a dataset')
-    .argument('<name>', 'of the dataset')
+    .argument('<name>', 'name of the dataset')
     .option('--version <number>', 'version to download (default: the latest)', wholeNumber)
     .addOption(new Option('--format <format>').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'write to this file (default: standard output)')

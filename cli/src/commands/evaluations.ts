@@ -96,7 +96,7 @@ async function withDraft(body: object, place: string): Promise<object> {
         : `${place} has no prompt ${typeof name === 'string' ? name : JSON.stringify(name)}. It has: ${names.join(', ')}.`,
     );
   if ('version' in body || 'label' in body)
-    throw new CliError(EXIT.usage, '--draft takes the place of a version: leave out version and label.');
+    throw new CliError(EXIT.usage, '--draft replaces the version: omit version and label.');
   return { ...body, prompt_name: name, draft: draftOf(local) };
 }
 
@@ -228,7 +228,7 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
         '[file]',
         'YAML or JSON body of POST /evaluations, overridden by options; or a folder of such files, with one verdict',
       )
-      .option('--prompt <name>', 'of the prompt')
+      .option('--prompt <name>', 'only evaluations of this prompt')
       .option('--label <label>', 'run the version with this label')
       .option('--version <number>', 'run this version', wholeNumber)
       .option('--draft <place>', 'evaluate prompt files, or those of a folder, without making versions of them')

@@ -84,7 +84,7 @@ async function pushOne(
     if (error instanceof VersionConflictError)
       throw new CliError(
         EXIT.failed,
-        `failed: ${local.file} was not pushed: somebody else created version ${base + 1} of ${name} in the meantime: ` +
+        `failed: ${local.file} was not pushed: someone else created version ${base + 1} of ${name} in the meantime: ` +
           `pull ${name} and apply your change again`,
       );
     const [detail] = error instanceof InvalidRequestError ? error.details : [];
@@ -169,7 +169,7 @@ export function addPromptFileCommands(prompts: Command, context: Context): void 
     .argument('[places...]', `files and folders; default: ${FOLDER}`)
     .option('--dry-run', 'only show what would change')
     .option('-m, --message <text>', 'commit message for the new versions')
-    .option('--force', 'the files are the source: compare contents, not versions, and leave the files as they are')
+    .option('--force', 'treat the files as the source: compare contents, not versions, and do not change the files')
     .action((places: string[], options: PushOptions) => push(places, options, context));
 
   prompts

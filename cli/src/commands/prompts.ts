@@ -36,10 +36,10 @@ export function addPromptCommands(prompts: Command, context: Context): void {
     .command('list')
     .description('list prompts')
     .option('--group <name>', 'only prompts whose name starts with this and a "/"')
-    .option('--label <label>', 'only those with this label')
+    .option('--label <label>', 'only prompts with this label')
     .option('-q <text>', 'only prompts with this text in their name or description')
-    .option('--includes <name>', 'only those whose latest or labelled versions include this prompt')
-    .option('--archived', 'only archived ones')
+    .option('--includes <name>', 'only prompts whose latest or labelled versions include this prompt')
+    .option('--archived', 'only archived prompts')
     .option('--json', 'print JSON')
     .action(async ({ group, label, q, includes, archived, json }: Listed) => {
       const pms = await connect(context);
@@ -68,7 +68,7 @@ export function addPromptCommands(prompts: Command, context: Context): void {
     .description('print a prompt in the prompt file format')
     .argument('<name>')
     .option('--label <label>', 'the version of this label')
-    .option('--version <number>', 'this version', wholeNumber)
+    .option('--version <number>', 'version to show', wholeNumber)
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: Selected) => {
       const pms = await connect(context);

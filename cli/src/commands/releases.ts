@@ -65,7 +65,7 @@ async function stepsOf(file: string): Promise<NonNullable<Api.CreateRelease['ste
   const steps: unknown =
     typeof content === 'object' && content !== null && 'steps' in content ? content.steps : content;
   if (!Array.isArray(steps))
-    throw new CliError(EXIT.usage, `${file}: give a list of steps, or an object with "steps".`);
+    throw new CliError(EXIT.usage, `${file}: must be a list of steps, or an object with "steps".`);
   // The service validates them and reports any problem.
   return steps;
 }
@@ -167,7 +167,7 @@ export function addReleaseCommands(releases: Command, context: Context): void {
   releases
     .command('list')
     .description('list releases, newest first')
-    .option('--prompt <name>', 'only of this prompt')
+    .option('--prompt <name>', 'only releases of this prompt')
     .option('--label <label>', 'only on this label')
     .option('--json', 'print JSON')
     .action(async ({ prompt, label, json }: { prompt?: string; label?: string; json?: boolean }) => {

@@ -66,7 +66,7 @@ async function stream(pms: Pms, body: Api.CreateExecution, { stdout, stderr }: C
 /** `pms run`. */
 export function fillRun(command: Command, context: Context): void {
   command
-    .argument('<name>', 'of the prompt')
+    .argument('<name>', 'name of the prompt')
     .option('--var <name=text>', 'variable with a string value; repeatable', collect, [])
     .option('--var-json <name=json>', 'variable with a JSON value; repeatable', collect, [])
     .option('--vars <file>', 'variables from a YAML or JSON file')

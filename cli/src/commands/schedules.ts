@@ -44,7 +44,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
     .argument('<file>', 'YAML or JSON: a body of POST /evaluations, as pms eval run takes it')
     .requiredOption('--cron <expression>', 'cron expression such as "0 6 * * *"')
     .option('--time-zone <zone>', 'time zone of the expression, such as Europe/Berlin (default: UTC)')
-    .option('--name <name>', 'default: that of the file')
+    .option('--name <name>', 'default: the name in the file')
     .option('--paused', 'create the schedule paused')
     .option('--json', 'print JSON')
     .action(async (file: string, { cron, timeZone, name = path.parse(file).name, paused, json }: CreateOptions) => {

@@ -95,20 +95,20 @@ function whatOf({ mean, share_true: share, categories }: Api.ScoreSummary['data'
 /** `pms scores list|create|delete|summary`. */
 export function addScoreCommands(scores: Command, context: Context): void {
   const { stdout } = context;
-  const source = () => new Option('--source <source>', 'only of this source').choices(SOURCES);
+  const source = () => new Option('--source <source>', 'only scores from this source').choices(SOURCES);
 
   scores
     .command('list')
     .description('list scores, newest first')
-    .option('--name <name>', 'only of this name')
-    .option('--execution <id>', 'only of this execution')
-    .option('--evaluation <id>', 'only of this evaluation')
-    .option('--example <id>', 'only of this example of the evaluation')
-    .option('--trace <id>', 'only of this trace and its steps')
-    .option('--span <id>', 'only of this step of the trace')
-    .option('--conversation <id>', 'only of this conversation')
+    .option('--name <name>', 'only scores with this name')
+    .option('--execution <id>', 'only scores of this execution')
+    .option('--evaluation <id>', 'only scores of this evaluation')
+    .option('--example <id>', 'only scores of this example of the evaluation')
+    .option('--trace <id>', 'only scores of this trace and its steps')
+    .option('--span <id>', 'only scores of this step of the trace')
+    .option('--conversation <id>', 'only scores of this conversation')
     .addOption(source())
-    .option('--rule <rule>', 'only of this rule or evaluator')
+    .option('--rule <rule>', 'only scores of this rule or evaluator')
     .option('--prompt <name>', 'only of runs of this prompt')
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone')
@@ -139,7 +139,7 @@ export function addScoreCommands(scores: Command, context: Context): void {
     .argument('<value>', 'true, false, a number or a text')
     .option('--execution <id>', 'the execution that is scored')
     .option('--evaluation <id>', 'the evaluation whose example is scored')
-    .option('--example <id>', 'that example')
+    .option('--example <id>', 'the example that is scored')
     .option('--trace <id>', 'the trace that is scored')
     .option('--span <id>', 'its step that is scored, not the whole trace')
     .option('--conversation <id>', 'the conversation that is scored')
@@ -180,10 +180,10 @@ export function addScoreCommands(scores: Command, context: Context): void {
   scores
     .command('summary')
     .description('summarize scores by prompt, version, label, arm or day')
-    .option('--name <name>', 'only of this name')
+    .option('--name <name>', 'only scores with this name')
     .option('--prompt <name>', 'only of runs of this prompt')
     .addOption(source())
-    .option('--rule <rule>', 'only of this rule or evaluator')
+    .option('--rule <rule>', 'only scores of this rule or evaluator')
     .option('--since <time>', 'ISO 8601 with a zone; default: 30 days ago')
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--group-by <fields>', 'any of prompt, version, label, arm and day, separated by commas', 'prompt,version')

@@ -16,8 +16,8 @@ export function fillUsage(command: Command, context: Context): void {
   command
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone')
-    .option('--prompt <name>', 'only of this prompt')
-    .option('--model <model>', 'only of this model')
+    .option('--prompt <name>', 'only usage of this prompt')
+    .option('--model <model>', 'only usage of this model')
     .option('--group-by <fields>', 'any of prompt, model and day, separated by commas', 'prompt,model')
     .option('--json', 'print JSON')
     .action(async ({ since, until, prompt, model, groupBy, json }: UsageOptions) => {

@@ -45,7 +45,8 @@ function headersOf(header: string[]): Record<string, string> {
   return Object.fromEntries(
     header.map((text) => {
       const cut = text.indexOf(':');
-      if (cut < 1) throw new CliError(EXIT.usage, `--header ${text}: give a name and a value, such as "X-Team: geo"`);
+      if (cut < 1)
+        throw new CliError(EXIT.usage, `--header ${text}: must be a name and a value, such as "X-Team: geo"`);
       return [text.slice(0, cut), text.slice(cut + 1).trim()];
     }),
   );
@@ -131,7 +132,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .description('list the deliveries of a webhook, newest first')
     .argument('<id>', 'wh_…')
     .option('--status <status>', 'queued, waiting, delivered, failed or abandoned')
-    .option('--event <event>', 'only of this event', eventName)
+    .option('--event <event>', 'only deliveries of this event', eventName)
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
     .option('--json', 'print JSON')

@@ -34,7 +34,11 @@ async function readDefinitions(folder: string, report: Report): Promise<Map<stri
     const dataset = isObject(given) ? given['name'] : given;
     if (typeof prompt_name !== 'string' || typeof dataset !== 'string' || !Array.isArray(evaluators)) continue;
     if (found.has(prompt_name))
-      report.leaveOut('evaluation', file.name, `"${prompt_name}" has another one, and a file of GitHub has one`);
+      report.leaveOut(
+        'evaluation',
+        file.name,
+        `"${prompt_name}" has another evaluation, and a GitHub file can hold only one`,
+      );
     else found.set(prompt_name, { dataset, evaluators: evaluators.filter(isObject) });
   }
   return found;
@@ -47,7 +51,7 @@ function textAtGitHub(template: string): string {
       if ('include' in piece) throw new TemplateError(`it includes "${piece.include}", which GitHub can't`);
       return `{{${piece.variable}}}`;
     }
-    if (piece.search(PLACEHOLDER) !== -1) throw new TemplateError('it has text that would be a variable at GitHub');
+    if (piece.search(PLACEHOLDER) !== -1) throw new TemplateError('it has text that GitHub would read as a variable');
     return piece;
   });
   return pieces.join('');
@@ -82,7 +86,7 @@ function parametersAtGitHub(parameters: Json, thing: Thing): Json {
 function testOf({ id, variables, expected, metadata }: Example, thing: Thing): Json[] {
   const { expected: variable } = variables;
   if (variable !== undefined && expected !== undefined && !isSameJson(variable, expected)) {
-    thing.change('left out: an example whose variable "expected" is not what it expects', id);
+    thing.change('left out: an example whose variable "expected" differs from its expected value', id);
     return [];
   }
   if (metadata !== undefined && metadata !== null) thing.change('metadata of examples are left out');
@@ -124,8 +128,8 @@ function promptAtGitHub(record: PromptRecord, thing: Thing): Json {
   });
   const others = Object.keys(objectOf(config)).filter((key) => key !== 'github');
   for (const field of [...leftOut, ...[...others, ...Object.keys(unknown)].map((key) => `config.${key}`)])
-    thing.change(`${field} is left out: GitHub has no place for it`);
-  if (template !== null) thing.change('its template is the message of a user');
+    thing.change(`${field} is left out: GitHub does not support it`);
+  if (template !== null) thing.change('its template becomes a user message');
   const own = parametersAtGitHub(parameters, thing);
   const settings = { ...objectOf(own['modelParameters']), ...objectOf(modelParameters) };
   return {

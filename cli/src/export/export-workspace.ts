@@ -36,7 +36,7 @@ function withoutGaps(records: PromptRecord[]): PromptRecord[] {
         ...record,
         version: filled.length + 1,
         labels: [],
-        commit_message: 'In place of a version that was deleted.',
+        commit_message: 'Replaces a deleted version.',
       });
     filled.push(record);
   }

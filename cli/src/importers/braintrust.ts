@@ -47,7 +47,7 @@ function parseTools(tools: unknown): unknown[] {
     return listOf(parseExactly(tools));
   } catch (error) {
     if (error instanceof LongNumberError) throw new TemplateError(`its tools: ${error.message}`);
-    throw new TemplateError('its tools are no JSON');
+    throw new TemplateError('its tools are not valid JSON');
   }
 }
 
@@ -66,7 +66,7 @@ function readVersion(json: Json, settings: ImportSettings, thing: Thing): Import
   if (type !== 'chat' && type !== 'completion') throw new TemplateError(`it is of the type "${shown(type)}"`);
   const tools = readTools(parseTools(prompt['tools']));
   if (listOf(data['tool_functions']).length > 0)
-    thing.change('tools that are functions of Braintrust are left out: they are code that runs there');
+    thing.change('tools that are Braintrust functions are left out, because they run there');
   const { tool_choice, ...sent } = objectOf(params);
   const choice = tools.length === 0 ? undefined : toolChoice(tool_choice);
   const { parameters, others } = takeParameters(sent);
@@ -145,7 +145,7 @@ async function* readRows(found: FoundRows, settings: ImportSettings, note: NoteE
   for await (const { row, at } of found.rows()) {
     const { id, input, expected, metadata, tags, output, scores } = row;
     if (listOf(row['span_parents']).length > 0) {
-      note('left out', 'a row that is a part of another (span_parents)', at);
+      note('left out', 'a row that is part of another row (span_parents)', at);
       continue;
     }
     if (input === undefined || input === null) {
@@ -153,7 +153,7 @@ async function* readRows(found: FoundRows, settings: ImportSettings, note: NoteE
       continue;
     }
     if (output !== undefined || scores !== undefined)
-      note('changed', 'what an experiment gave (output, scores) is left out', at);
+      note('changed', 'results of an experiment (output, scores) are left out', at);
     const kept = listOf(tags).length > 0 ? { ...objectOf(metadata), tags } : (metadata ?? undefined);
     const example = readExample(
       { id, input, expected: expected ?? undefined, metadata: kept },
@@ -228,7 +228,7 @@ export async function importBraintrust(location: string, settings: ImportSetting
   if (evaluators.length > 0) {
     const thing = report.add('evaluation', prompt?.name ?? 'scorers');
     if (prompt === undefined || dataset === undefined || otherPrompts.length > 0 || otherDatasets.length > 0)
-      thing.leaveOut('it is not known what is scored: import the scorers with one prompt and one dataset');
+      thing.leaveOut('it is unclear what is scored: import the scorers with one prompt and one dataset');
     else
       evaluations.push({
         name: prompt.name,

@@ -104,7 +104,7 @@ function readToolCalls(calls: unknown[]): Json[] {
       // If it would lose digits it stays a string, as in the service.
       if (typeof input === 'string' && findLongNumber(input) === undefined) parsed = JSON.parse(input);
     } catch {
-      throw new TemplateError('a tool call has arguments that are no JSON');
+      throw new TemplateError('a tool call has arguments that are not valid JSON');
     }
     if (typeof id !== 'string' || typeof name !== 'string') throw new TemplateError('a tool call has no id or no name');
     return { type: 'tool_call', id, name, input: parsed ?? {} };
@@ -118,7 +118,7 @@ function readToolCalls(calls: unknown[]): Json[] {
 export function readMessages(messages: unknown[], reader: ChatReader): PromptMessage[] {
   const toolNames = new Map<string, string>();
   const read = messages.map((message): Json => {
-    if (!isObject(message)) throw new TemplateError('a message is no object');
+    if (!isObject(message)) throw new TemplateError('a message is not an object');
     const said = shown(message['role']);
     const role = Object.hasOwn(ROLES, said.toLowerCase()) ? ROLES[said.toLowerCase()] : undefined;
     if (role === undefined) throw new TemplateError(`a message has the role "${said}"`);

@@ -106,7 +106,7 @@ export function takePrompts(found: FoundPrompt[], settings: ImportSettings): Imp
     taken.add(name);
     const { versions, labels, faults } = takeVersions(one, labelNames, thing);
     if (versions.length === 0) {
-      thing.leaveOut(faults.length === 0 ? 'none of its versions is there' : faults.join('; '));
+      thing.leaveOut(faults.length === 0 ? 'all of its versions are missing' : faults.join('; '));
       return [];
     }
     thing.rename(name);

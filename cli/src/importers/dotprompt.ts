@@ -63,7 +63,7 @@ function modelOf(file: DotpromptFile, { settings, modelOfIncluder }: Context, th
   if (settings.defaultModel !== undefined) return settings.defaultModel;
   if (modelOfIncluder === undefined) throw new TemplateError(NO_MODEL);
   const own = ownModel(modelOfIncluder);
-  thing.change(`it names no model, and gets that of what includes it: ${own}`);
+  thing.change(`it names no model, and gets the model of the prompt that includes it: ${own}`);
   return own;
 }
 
@@ -128,12 +128,9 @@ class BodyReader {
 
   #file({ url, contentType }: Extract<HandlebarsPiece, { media: unknown }>['media']): Json {
     if (typeof url === 'string') return imagePart(url);
-    if (contentType === undefined)
-      throw new TemplateError(
-        `the file "${url.variable}" has no contentType, without which it is not known what it is`,
-      );
+    if (contentType === undefined) throw new TemplateError(`the file "${url.variable}" needs a contentType`);
     const variable = readVariable(url.variable, this.#reader);
-    this.#thing.change(`"${variable}" is a file: a run gives its address or its data`);
+    this.#thing.change(`"${variable}" is a file: a run passes its address or its data`);
     return { type: 'file', media_type: contentType, variable };
   }
 

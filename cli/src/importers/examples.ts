@@ -42,18 +42,18 @@ export function readExample(raw: RawExample, names: VariableNames, note: NoteExa
     }
   } else {
     example.variables = { input: raw.input ?? null };
-    note('changed', 'an input that is no object is the variable "input"', at);
+    note('changed', 'an input that is not an object becomes the variable "input"', at);
   }
   const { id } = raw;
   if (typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH && !id.startsWith('sha256:')) example.id = id;
-  else if (id !== undefined && id !== null && id !== '') note('changed', 'an id that is none here is left out', at);
+  else if (id !== undefined && id !== null && id !== '') note('changed', 'an invalid id is left out', at);
   if (raw.expected !== undefined) example.expected = raw.expected;
   const { metadata } = raw;
   if (isObject(metadata)) {
     if (Object.keys(metadata).length > 0) example.metadata = metadata;
   } else if (metadata !== undefined && metadata !== null) {
     example.metadata = { metadata };
-    note('changed', 'metadata that is no object is the entry "metadata"', at);
+    note('changed', 'metadata that is not an object becomes the entry "metadata"', at);
   }
   if (Buffer.byteLength(JSON.stringify(example)) > MAX_EXAMPLE_BYTES) {
     note('left out', `an example is larger than ${MAX_EXAMPLE_BYTES} bytes`, at);

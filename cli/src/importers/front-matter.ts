@@ -22,6 +22,6 @@ export function splitFrontMatter(text: string, file: string): FrontMatter | unde
   const [whole, opening = '', yaml = ''] = match;
   const firstLine = opening.split('\n').length;
   const settings = parseYaml(yaml, file, { firstLine }) ?? {};
-  if (!isObject(settings)) throw new ImportError(`${file}:${firstLine}: the front matter is no mapping`);
+  if (!isObject(settings)) throw new ImportError(`${file}:${firstLine}: the front matter is not a mapping`);
   return { settings, body: text.slice(whole.length) };
 }

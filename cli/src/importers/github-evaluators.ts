@@ -32,7 +32,7 @@ const BUILT_IN: Record<string, { rubric: string; include_expected: boolean; incl
   fluency: {
     rubric:
       'How fluent is the language of the output: its grammar, its choice of words, how easily it reads? 1: broken. 2: poor. ' +
-      '3: understandable. 4: good. 5: excellent. What it says does not count.',
+      '3: understandable. 4: good. 5: excellent. Ignore whether the content is right.',
     include_expected: false,
     include_input: false,
   },
@@ -77,7 +77,7 @@ const CONDITIONS = ['equals', 'contains', 'startsWith', 'endsWith'] as const;
 function takeString(given: Json): TakenGrader {
   const [condition, ...more] = CONDITIONS.filter((name) => textOf(given[name]) !== undefined);
   if (condition === undefined) throw new TemplateError('it has no condition');
-  if (more.length > 0) throw new TemplateError('it has several conditions, of which GitHub minds one');
+  if (more.length > 0) throw new TemplateError('it has several conditions, and GitHub uses only one of them');
   const text = textOf(given[condition]) ?? '';
   const field = ALONE.exec(text)?.[1];
   if (field !== undefined) {
@@ -85,7 +85,7 @@ function takeString(given: Json): TakenGrader {
       return { evaluator: { type: 'exact_match', trim: false }, expectedField: field, notes: [] };
     if (condition === 'contains')
       return { evaluator: { type: 'contains', case_sensitive: false }, expectedField: field, notes: [] };
-    throw new TemplateError('no evaluator looks for what an example expects at the start or the end alone');
+    throw new TemplateError('no evaluator looks for the expected text only at the start or the end');
   }
   if (text.search(PLACEHOLDER) !== -1) throw new TemplateError('its text has variables');
   if (text.length > MAX_VALUE_LENGTH) throw new TemplateError('its text is too long');
@@ -140,11 +140,11 @@ export function takeGitHubEvaluator(evaluator: Json): TakenGrader {
   if (uses === undefined) throw new TemplateError('it says neither "string", "llm" nor "uses"');
   const own = builtIn(/^github\/(.+)$/.exec(uses)?.[1] ?? '');
   if (own === undefined) throw new TemplateError(`nothing here is like ${uses}`);
-  return withExpected(own, ['its rubric is in words of its own']);
+  return withExpected(own, ['its rubric was reworded']);
 }
 
 function literal(text: string): string {
-  if (text.search(PLACEHOLDER) !== -1) throw new TemplateError('its text would be a variable at GitHub');
+  if (text.search(PLACEHOLDER) !== -1) throw new TemplateError('GitHub would read its text as a variable');
   return text;
 }
 
@@ -193,12 +193,12 @@ export function writeGitHubEvaluator(evaluator: Json, note: (what: string) => vo
     case 'exact_match':
       if (case_sensitive !== true || normalize_whitespace === true)
         throw new TemplateError('GitHub minds upper and lower case and white space where texts are equal');
-      if (trim === true) note('white space at both ends counts there');
+      if (trim === true) note('GitHub compares white space at both ends, too');
       return { name, string: { equals: EXPECTED } };
     case 'contains': {
       const [first, ...more] = values === undefined ? [value] : listOf(values);
-      if (more.length > 0) throw new TemplateError('GitHub looks for one text at a time');
-      if (case_sensitive === true) note('upper and lower case do not count there');
+      if (more.length > 0) throw new TemplateError('GitHub compares only one text');
+      if (case_sensitive === true) note('GitHub ignores upper and lower case');
       return { name, string: { contains: first === undefined ? EXPECTED : literal(asText(first)) } };
     }
     case 'regex':

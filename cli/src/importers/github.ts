@@ -27,7 +27,8 @@ interface PromptYaml {
 
 async function readFile(file: SourceFile): Promise<PromptYaml> {
   const content = parseYaml(await readText(file, MAX_FILE_BYTES), file.name);
-  if (!isObject(content)) throw new ImportError(`${file.name}:1: is no mapping of fields such as messages and model`);
+  if (!isObject(content))
+    throw new ImportError(`${file.name}:1: is not a mapping of fields such as messages and model`);
   return { source: file.name.replace(/\.prompt\.ya?ml$|\.ya?ml$/i, ''), content };
 }
 
@@ -39,7 +40,7 @@ function responseFormat({ responseFormat: type, jsonSchema }: Json): unknown {
     return { type, json_schema: objectOf(parseExactly(textOf(jsonSchema) ?? '')) };
   } catch (error) {
     if (error instanceof LongNumberError) throw new TemplateError(`its jsonSchema: ${error.message}`);
-    throw new TemplateError('its jsonSchema is no JSON');
+    throw new TemplateError('its jsonSchema is not valid JSON');
   }
 }
 
@@ -72,12 +73,12 @@ async function* readTests(file: PromptYaml, field: string, settings: ImportSetti
   for (const [index, test] of listOf(file.content['testData']).entries()) {
     const at = `test ${index + 1}`;
     if (!isObject(test)) {
-      note('left out', 'a test is no mapping of variables', at);
+      note('left out', 'a test is not a mapping of variables', at);
       continue;
     }
     const { [field]: value, ...others } = test;
     const isOther = typeof value === 'number' || typeof value === 'boolean';
-    if (isOther) note('changed', 'what is expected is written as a text, as GitHub compares it', at);
+    if (isOther) note('changed', 'the expected value becomes a text, as GitHub compares it', at);
     const raw = { input: keepsField ? test : others, expected: isOther ? String(value) : (value ?? undefined) };
     const example = readExample(raw, settings.variables, note, at);
     if (example !== undefined) yield example;

@@ -30,7 +30,7 @@ function media(inside: string): HandlebarsPiece {
   const url = given.get('url');
   const type = given.get('contentType') ?? given.get('mime');
   if (url === undefined || (type !== undefined && !('text' in type)))
-    throw new TemplateError(`the template has a media that can't be read ("{{${inside.slice(0, 40)}}}")`);
+    throw new TemplateError(`the template has a media helper that cannot be read ("{{${inside.slice(0, 40)}}}")`);
   return { media: { url: 'text' in url ? url.text : url, contentType: type?.text } };
 }
 

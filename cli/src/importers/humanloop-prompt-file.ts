@@ -32,7 +32,7 @@ function parseArguments(text: string): unknown {
     return parseExactly(text);
   } catch (error) {
     if (error instanceof LongNumberError) throw new TemplateError(`the arguments of a tool call: ${error.message}`);
-    throw new TemplateError('a tool call in it has arguments that are no JSON');
+    throw new TemplateError('a tool call in it has arguments that are not valid JSON');
   }
 }
 
@@ -70,7 +70,7 @@ export function parseHumanloopPrompt(text: string, file: string): HumanloopPromp
   const match = FRONT_MATTER.exec(text);
   if (match === null) throw new TemplateError('it has no front matter between lines of three dashes');
   const settings = parseYaml(match[1] ?? '', file);
-  if (!isObject(settings)) throw new TemplateError('its front matter is no mapping');
+  if (!isObject(settings)) throw new TemplateError('its front matter is not a mapping');
   const body = text.slice(match[0].length);
   if (settings['endpoint'] === 'complete') return { settings, template: dedent(body) };
   const messages: Json[] = [];

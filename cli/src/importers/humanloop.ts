@@ -116,7 +116,7 @@ class SavedFiles {
   async add(file: SourceFile): Promise<void> {
     const stem = file.name.replace(/\.[^./]*$/, '');
     if (file.name.endsWith('.prompt')) await this.#addPromptFile(file, stem);
-    else if (file.name.endsWith('.agent')) this.#settings.report.leaveOut('agent', stem, 'there are no agents here');
+    else if (file.name.endsWith('.agent')) this.#settings.report.leaveOut('agent', stem, 'agents are not supported');
     else if (file.name.endsWith('.jsonl'))
       this.datasets.push({
         path: stem,

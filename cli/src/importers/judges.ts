@@ -37,7 +37,7 @@ function rubricOf({ prompt, placeholder, shows }: FoundJudge): { rubric: string;
     const what = Object.hasOwn(shows, name) ? shows[name] : undefined;
     const isAlone = found.length === 1 && line.slice(first.index + first[0].length).trim() === '';
     if (what === undefined)
-      throw new TemplateError(`its instructions have the variable "${name}", which a rubric has not`);
+      throw new TemplateError(`its instructions have the variable "${name}", which a rubric does not have`);
     if (!isAlone || !LABEL.test(line.slice(0, first.index).trim()))
       throw new TemplateError(
         `its instructions have "${name}" within a sentence: a judge is shown it apart from its rubric`,

@@ -40,7 +40,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
 
 function explain(status: number): string {
   if (status === 401 || status === 403) return 'the keys are refused: give those of the project';
-  if (status >= 300 && status < 400) return 'it redirects elsewhere: give the base URL that it redirects to';
+  if (status >= 300 && status < 400) return 'it redirects: use the base URL that it redirects to';
   if (status === 404) return 'there is nothing at this address: check the base URL';
   return 'Langfuse could not answer';
 }
@@ -88,7 +88,7 @@ class LangfuseApi {
     }
     if (response.ok) {
       const json = parseJson(text, url);
-      if (!isObject(json)) throw new ImportError(`${url}: answers with something that is no object`);
+      if (!isObject(json)) throw new ImportError(`${url}: the response is not an object`);
       return { json };
     }
     const waitS = Number(response.headers.get('Retry-After') ?? 0);
@@ -223,7 +223,7 @@ async function fetchScoring(api: LangfuseApi, experiments: LangfuseExperiments):
  */
 export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseContents> {
   if (!/^https?:\/\//.test(access.baseUrl) || URL.parse(access.baseUrl) === null)
-    throw new ImportError(`${access.baseUrl}: is no base URL such as https://cloud.langfuse.com`);
+    throw new ImportError(`${access.baseUrl}: is not a base URL such as https://cloud.langfuse.com`);
   const api = new LangfuseApi(access);
   const contents: LangfuseContents = {
     prompts: [],

@@ -53,11 +53,11 @@ export function datasetsOfExperiments(
     const withValues = own.filter((item) => 'input' in item);
     if (own.length === 0) thing.leaveOut('its items are missing: save /experiment-items too');
     else if (isOfDataset)
-      thing.change('its items are those of its dataset; scores of them are taken with what they are about');
+      thing.change('its items come from its dataset; their scores are imported with their subjects');
     else if (withValues.length === 0)
       thing.leaveOut('its items have no values: save them with fields=core,dataset,io,scores');
     else {
-      thing.change('its items become a dataset; scores of them are taken with what they are about');
+      thing.change('its items become a dataset; their scores are imported with their subjects');
       return [{ name, items: () => withValues.map(asDatasetItem) }];
     }
     return [];

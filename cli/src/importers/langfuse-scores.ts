@@ -178,7 +178,7 @@ class Runs {
    * @param note called for changes
    */
   of(subject: Subject | undefined, note: (what: string, at: string) => void): ImportedRun | string {
-    if (subject === undefined) return 'nobody knows what it is about: save scores with fields=details,subject';
+    if (subject === undefined) return 'its subject is missing: save scores with fields=details,subject';
     const { kind, id } = subject;
     if (kind === 'observation') {
       const observation = this.#byId.get(id);
@@ -191,7 +191,7 @@ class Runs {
     const last =
       generations.toSorted((a, b) => Date.parse(startOf(a)) - Date.parse(startOf(b))).at(-1) ?? this.#itemOf(id);
     if (last === undefined) return 'its trace has no generation';
-    if (generations.length > 1) note('of a trace with several generations, the last one stands for it', id);
+    if (generations.length > 1) note('the last generation represents a trace with several', id);
     return this.#runOf(String(last['id']), last);
   }
 
@@ -211,7 +211,7 @@ class Runs {
   #build(id: string, observation: Json): ImportedRun | string {
     const model = modelOf(observation) ?? this.#settings.defaultModel;
     const started = startOf(observation);
-    if (model === undefined) return 'its observation names no model: give one for such observations with --model';
+    if (model === undefined) return 'its observation names no model: set one for such observations with --model';
     if (!/^[\x21-\x7e]{1,200}$/.test(id)) return 'the id of its observation is not plain ASCII';
     if (Number.isNaN(Date.parse(started))) return 'its observation has no time';
     if (Date.parse(started) < Date.now() - MAX_AGE_MS) return 'its observation is more than a year old';
@@ -237,9 +237,9 @@ class Runs {
     };
     if (Buffer.byteLength(JSON.stringify(body)) > MAX_RUN_BYTES) return 'its observation has more than 900 kB';
     this.#thing ??= this.#settings.report.add('executions', 'of scores and queues');
-    if ('provider' in body) this.#thing.change('the provider of its model is not known, and called "other"', id);
+    if ('provider' in body) this.#thing.change('the provider of its model is unknown and recorded as "other"', id);
     if (name !== undefined && version !== undefined && place?.place === undefined)
-      this.#thing.change('its version of the prompt is not imported, and left open', id);
+      this.#thing.change('its prompt version is left empty because it is not imported', id);
     return { id, body, place };
   }
 }
@@ -291,7 +291,7 @@ export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSe
     byConfigId.set(String(config['id']), name);
     const thing = report.add('score definition', nameOf(config));
     if (definitions.has(name)) {
-      thing.leaveOut('there is another of this name');
+      thing.leaveOut('another one has this name');
       continue;
     }
     const definition = definitionOf(config, thing);
@@ -330,9 +330,9 @@ export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSe
     const name = queueNames.get(nameOf(queue)) ?? nameOf(queue);
     const all = listOf(queue['scoreConfigIds']).map((id) => byConfigId.get(String(id)));
     const own = [...new Set(all.filter((one) => one !== undefined))];
-    if (own.length < new Set(all).size) thing.change('scores whose configs are not there are left out of it');
+    if (own.length < new Set(all).size) thing.change('scores without a config are left out');
     if (own.length === 0) {
-      thing.leaveOut('none of its score configs is there');
+      thing.leaveOut('all of its score configs are missing');
       return [];
     }
     if (own.length > MAX_QUEUE_SCORES) thing.change(`only the first ${MAX_QUEUE_SCORES} of its scores are taken`);

@@ -188,7 +188,7 @@ class PromptReader {
     const model = textOf(config['model']) ?? this.#settings.defaultModel;
     if (model === undefined) throw new TemplateError(NO_MODEL);
     if (Object.keys(parameters).length > 0) note('parameters are read from its config, which is kept too');
-    if (listOf(others['tools']).length > 0) note('tools stay in its config, and are not given to the model');
+    if (listOf(others['tools']).length > 0) note('tools stay in its config and are not sent to the model');
     const reader: ChatReader = {
       syntax: 'mustache',
       names: this.#settings.variables,
@@ -348,7 +348,7 @@ class SavedAnswers {
   }
 
   #addOne(value: unknown, file: string): void {
-    if (!isObject(value)) throw new ImportError(`${file}: holds something that Langfuse's API does not answer with`);
+    if (!isObject(value)) throw new ImportError(`${file}: is not a response of Langfuse's API`);
     const { name, version } = value;
     const experiment = experimentKindOf(value);
     const scoring = scoringKindOf(value);

@@ -114,10 +114,10 @@ class ManifestReader {
   /** Variables that are already filled in become inputs with a default. */
   #addPartials(kwargs: Json, version: ImportedVersion): void {
     for (const [name, value] of Object.entries(objectOf(kwargs['partial_variables']))) {
-      if (typeof value !== 'string') throw new TemplateError(`its partial variable "${name}" is no text`);
+      if (typeof value !== 'string') throw new TemplateError(`its partial variable "${name}" is not a text`);
       const own = readVariable(name, this.#reader(null));
       version.inputs = { ...version.inputs, [own]: { type: 'string', default: value } };
-      this.#thing.change(`the partial variable "${name}" is an input with a default, which a run may replace`);
+      this.#thing.change(`the partial variable "${name}" is an input with a default that a run can replace`);
     }
   }
 
@@ -126,7 +126,7 @@ class ManifestReader {
     const { model: first, model_name: second, modelName: third, ...settings } = model?.kwargs ?? {};
     const name = textOf(first) ?? textOf(second) ?? textOf(third);
     if (model !== undefined && (provider === undefined || name === undefined))
-      this.#thing.change(`its model is left out: none here is known for ${model.className}`);
+      this.#thing.change(`its model is left out: no model here matches ${model.className}`);
     const chosen = provider === undefined || name === undefined ? this.#settings.defaultModel : `${provider}/${name}`;
     if (chosen === undefined) throw new TemplateError(NO_MODEL);
     const { parameters, others } = takeParameters(settings);
@@ -144,21 +144,21 @@ class ManifestReader {
     if (format !== 'f-string' && format !== 'mustache')
       throw new TemplateError(`its template is in the format "${shown(format)}"`);
     if (Object.keys(objectOf(kwargs['partial_variables'])).length > 0)
-      throw new TemplateError('a message of it has partial variables');
+      throw new TemplateError('one of its messages has partial variables');
     return readText(textOf(kwargs['template']) ?? '', this.#reader(format));
   }
 
   #content(prompt: unknown): string | Json[] {
     if (!Array.isArray(prompt)) {
       const one = serialized(prompt);
-      if (one === undefined) throw new TemplateError('a message of it has no template');
+      if (one === undefined) throw new TemplateError('one of its messages has no template');
       return this.#template(one);
     }
     return prompt.map((part) => {
       const one = serialized(part);
       if (one?.className === 'ImagePromptTemplate')
         return imagePart(textOf(objectOf(one.kwargs['template'])['url']) ?? '');
-      if (one === undefined) throw new TemplateError('a message of it has a part without a template');
+      if (one === undefined) throw new TemplateError('one of its messages has a part without a template');
       return { type: 'text', text: this.#template(one) };
     });
   }
@@ -166,7 +166,7 @@ class ManifestReader {
   /** @throws TemplateError */
   #message(message: unknown): NonNullable<ImportedVersion['messages']> {
     const one = serialized(message);
-    if (one === undefined) throw new TemplateError('a message of it is not serialized');
+    if (one === undefined) throw new TemplateError('one of its messages is not serialized');
     const { className, kwargs } = one;
     if (className === 'MessagesPlaceholder') {
       const name = textOf(kwargs['variable_name']) ?? '';
@@ -206,13 +206,13 @@ function commitsIn(value: unknown, file: string): Commit[] {
   if (Array.isArray(value)) return value.flatMap((item) => commitsIn(item, file));
   const stem = file.replace(/\.json$/, '');
   if (serialized(value)) return [{ prompt: stem, hash: '', createdAt: '', manifest: value, description: undefined }];
-  if (!isObject(value)) throw new ImportError(`${file}: is no prompt of LangSmith`);
+  if (!isObject(value)) throw new ImportError(`${file}: is not a prompt of LangSmith`);
   if (Array.isArray(value['commits']))
     return commitsIn(
       value['commits'].map((commit) => ({ repo: value['repo'], ...objectOf(commit) })),
       file,
     );
-  if (!('manifest' in value)) throw new ImportError(`${file}: is no prompt of LangSmith: it has no manifest`);
+  if (!('manifest' in value)) throw new ImportError(`${file}: is not a prompt of LangSmith: it has no manifest`);
   return [
     {
       prompt: textOf(value['repo']) ?? textOf(value['repo_handle']) ?? stem,
@@ -245,7 +245,7 @@ function expectedOf(outputs: unknown, note: NoteExample, at: string): unknown {
   if (outputs === undefined || outputs === null) return undefined;
   const entries = isObject(outputs) ? Object.entries(outputs) : [];
   if (entries.length !== 1 || entries[0] === undefined) return outputs;
-  note('changed', `what is expected is the only output, "${entries[0][0]}"`, at);
+  note('changed', `the expected value is the only output, "${entries[0][0]}"`, at);
   return entries[0][1];
 }
 
@@ -297,7 +297,7 @@ async function* readRowsOf(file: SourceFile, settings: ImportSettings, note: Not
       const why =
         error instanceof LongNumberError
           ? `a row has a number that ${error.rule}`
-          : 'a row has inputs or outputs that are no JSON';
+          : 'a row has inputs or outputs that are not valid JSON';
       note('left out', why, at);
       continue;
     }

@@ -47,7 +47,7 @@ function itemsOf(file: SourceFile): Items {
 /** Sorts an object of a saved response: an eval, a run, a stored prompt. */
 function sort(value: unknown, file: string, found: Found): void {
   if (Array.isArray(value)) for (const item of value) sort(item, file, found);
-  else if (!isObject(value)) throw new ImportError(`${file}: holds something that OpenAI's API does not answer with`);
+  else if (!isObject(value)) throw new ImportError(`${file}: is not a response of OpenAI's API`);
   else if (Array.isArray(value['data']) && value['object'] === 'list') sort(value['data'], file, found);
   else if ('testing_criteria' in value && 'data_source_config' in value) found.evals.push({ json: value, file });
   else if ('data_source' in value) found.runs.push({ json: value, file });
@@ -111,7 +111,7 @@ class OpenAiReader {
     for (const dataset of datasets) {
       const field = fields.get(all.find(({ name }) => name === dataset.thing.name) ?? NO_ITEMS);
       if (field !== undefined)
-        dataset.thing.change(`what is expected is the field "${field}", which stays a variable too`);
+        dataset.thing.change(`the expected value is the field "${field}", which also stays a variable`);
     }
     return { ...emptyImport(), prompts, datasets, evaluations };
   }
@@ -171,7 +171,7 @@ class OpenAiReader {
   /** If no grader names the expected field, it is `ideal`, as in the open registry. */
   #sample(item: Json, note: NoteExample, at: string) {
     if (!('ideal' in item)) return readExample({ input: item }, this.#settings.variables, note, at);
-    note('changed', 'what is expected is the field "ideal"', at);
+    note('changed', 'the expected value is the field "ideal"', at);
     if (Array.isArray(item['input'])) return sampleExample(item, this.#settings, note, at);
     const { ideal: expected, ...input } = item;
     return readExample({ input, expected }, this.#settings.variables, note, at);
@@ -196,12 +196,12 @@ class OpenAiReader {
     );
     const thing = report.add('eval', source);
     if (leftOut > 0) thing.change(`${leftOut} of its graders are left out`);
-    if (evaluators.length === 0) thing.leaveOut('none of its graders can be taken');
+    if (evaluators.length === 0) thing.leaveOut('none of its graders can be imported');
     else if (datasets.length === 0)
       thing.leaveOut(
         this.#found.evals.length === 1
           ? 'its items are missing: save them as .jsonl, or a run that has them'
-          : 'it is not known which items are its own: save a run that has them, or names their file, or import it alone',
+          : 'its items cannot be identified: save a run that has them or names their file, or import only this eval',
       );
     else if (prompts.length === 0) thing.leaveOut('there is no prompt to evaluate: save a run with its input messages');
     else return { field: expectedField, evaluations: this.#evaluations(source, evaluators, prompts, datasets) };

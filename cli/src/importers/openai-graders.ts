@@ -7,7 +7,7 @@ const ITEM = /^\s*\{\{\s*item\.([\w-]+)\s*\}\}\s*$/;
 
 function requireOutput(grader: Json): void {
   if (!OUTPUT.test(textOf(grader['input']) ?? ''))
-    throw new TemplateError('it grades something else than the output alone');
+    throw new TemplateError('it grades something other than just the output');
 }
 
 function stringCheck(grader: Json): TakenGrader {
@@ -54,9 +54,9 @@ function rubricOf(input: unknown): string {
   const messages = listOf(input).map((message) => (isObject(message) ? textOfContent(message['content']) : undefined));
   const output = messages.pop();
   if (output === undefined || !OUTPUT.test(output) || messages.length === 0)
-    throw new TemplateError('its prompt is not instructions and then the output alone');
+    throw new TemplateError('its prompt is not instructions and then just the output');
   const rubric = messages.map((text) => text ?? '{{').join('\n\n');
-  if (rubric.includes('{{')) throw new TemplateError('its instructions have variables, which a rubric has not');
+  if (rubric.includes('{{')) throw new TemplateError('its instructions have variables, which a rubric does not have');
   return rubric;
 }
 
@@ -115,6 +115,6 @@ export function takeGrader(grader: Json): TakenGrader {
     case 'python':
       throw new TemplateError('it runs code');
     default:
-      throw new TemplateError(`no evaluator is like the type "${shown(grader['type'])}"`);
+      throw new TemplateError(`no evaluator matches the type "${shown(grader['type'])}"`);
   }
 }

@@ -50,7 +50,7 @@ function versionOf(
     const value = request[field];
     const isDefault = value === false || value === 'disabled' || value === 'default' || value === 'auto' || value === 0;
     if (value !== undefined && value !== null && !isDefault)
-      thing.change(`${field} is left out: a prompt has no place for it`);
+      thing.change(`${field} is left out: prompts do not support it`);
   }
   return {
     model,
@@ -70,7 +70,7 @@ export function versionOfRun(run: Json, settings: ImportSettings): FoundVersion 
       const source = objectOf(run['data_source']);
       const input = objectOf(source['input_messages']);
       if (input['type'] !== 'template')
-        throw new TemplateError('the run has no messages of its own: its items hold them, or stored completions');
+        throw new TemplateError('the run itself has no messages: its items hold them, or stored completions');
       return versionOf(
         source,
         objectOf(source['sampling_params']),
@@ -105,8 +105,8 @@ export function versionOfStored(json: Json, version: number, settings: ImportSet
       const { verbosity } = text;
       const { summary } = reasoning;
       if (textOf(verbosity) !== undefined && verbosity !== 'medium')
-        thing.change('text.verbosity is left out: a prompt has no place for it');
-      if (textOf(summary) !== undefined) thing.change('reasoning.summary is left out: a prompt has no place for it');
+        thing.change('text.verbosity is left out: prompts do not support it');
+      if (textOf(summary) !== undefined) thing.change('reasoning.summary is left out: prompts do not support it');
       const request = {
         ...json,
         response_format: text['format'] ?? json['response_format'],

@@ -72,12 +72,12 @@ export function sampleExample(
 ): Example | undefined {
   const messages = messagesOf(input, note, at);
   if (messages === undefined) {
-    note('left out', 'a sample whose input is no text and no messages of text', at);
+    note('left out', 'a sample whose input is neither a text nor messages of text', at);
     return undefined;
   }
   const expected = Array.isArray(ideal) && ideal.length === 1 ? ideal[0] : ideal;
   const metadata = Object.keys(others).length === 0 ? undefined : others;
-  if (metadata !== undefined) note('changed', 'fields besides input and ideal are metadata', at);
+  if (metadata !== undefined) note('changed', 'fields other than input and ideal are metadata', at);
   return readExample({ input: { input: messages }, expected, metadata }, settings.variables, note, at);
 }
 
@@ -151,7 +151,7 @@ function takeSpec(args: Json, specs: Map<string, Json>, { defaultModel }: Import
     .replace(/\{(\w+)\}/g, (whole, key: string) => (Object.hasOwn(given, key) ? String(given[key]) : whole));
   const choices = typeof choice_strings === 'string' ? choice_strings.split('') : listOf(choice_strings).map(String);
   const scores = choice_scores === 'from_strings' ? undefined : objectOf(choice_scores);
-  if (defaultModel === undefined) throw new TemplateError('it names no grading model: give one with --model');
+  if (defaultModel === undefined) throw new TemplateError('it names no grading model: set one with --model');
   const { evaluator, notes } = takeJudge({
     model: defaultModel,
     prompt: text,

@@ -31,7 +31,7 @@ function property(kind: string | undefined, value: unknown): Json {
   if (type === 'array') return described({ type: 'array', items: schemaOf(value) }, description);
   if (type === 'object') return described(schemaOf(value), description);
   if (type === 'enum') return described({ enum: value }, description);
-  throw new TemplateError(`a field of a schema is of the kind "${type}"`);
+  throw new TemplateError(`a field of a schema has the unsupported kind "${type}"`);
 }
 
 /** A schema inside Picoschema: a type, or fields with their types. */

@@ -96,7 +96,7 @@ function planPrompt(prompt: ImportedPrompt, existing: Existing): PromptStep[] {
   if (prompt.archived && (!existing.archived || steps.length > 0)) steps.push({ kind: 'archive', name });
   for (const [index, number] of numbers.entries())
     if (number !== index + 1)
-      thing.change(`version ${index + 1} is version ${number} in this workspace, which has versions of its own`);
+      thing.change(`version ${index + 1} is version ${number} in this workspace, which already has other versions`);
   return steps;
 }
 

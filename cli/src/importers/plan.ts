@@ -58,7 +58,7 @@ async function planDatasets(imported: Import, reader: WorkspaceReader): Promise<
     const version = there.get(name);
     const known = version !== undefined ? reader.examples(name)[Symbol.asyncIterator]() : undefined;
     const { examples, same } = await compare(dataset, known);
-    if (examples === 0) thing.leaveOut('no example of it can be taken');
+    if (examples === 0) thing.leaveOut('none of its examples can be imported');
     else if (examples > MAX_EXAMPLES) thing.leaveOut(`it has more than ${MAX_EXAMPLES} examples: split it`);
     dataset.pinned = { name, version: same && version !== undefined ? version : (version ?? 0) + 1 };
     if (!thing.isLeftOut && !same) steps.push({ kind: 'dataset', name, examples, dataset });
@@ -90,8 +90,8 @@ async function planOthers(imported: Import, reader: WorkspaceReader): Promise<St
       const { url, events } = definition;
       const same = there.some((known) => known.url === url && isSameJson(known.events.toSorted(), events.toSorted()));
       if (same) continue;
-      thing.change('it gets a new secret');
-      if (definition.status === 'disabled') thing.change('it is disabled in the export, and enabled once it is made');
+      thing.change('a new secret is generated');
+      if (definition.status === 'disabled') thing.change('it is disabled in the export, and is created enabled');
       if (definition.header_names?.length)
         thing.change(`its custom headers are left out: ${definition.header_names.join(', ')}`);
       steps.push({ kind: 'webhook', name: url, webhook: definition });

@@ -53,7 +53,7 @@ async function* readExamples(file: SourceFile, note: NoteExample): AsyncGenerato
   for await (const { line, value } of readJsonLines(file)) {
     // The service validates the rest, and names the line.
     if (isObject(value) && isObject(value['variables'])) yield value as unknown as Example;
-    else note('left out', 'a line is no example', `line ${line}`);
+    else note('left out', 'a line is not an example', `line ${line}`);
   }
 }
 

@@ -108,11 +108,11 @@ function completion(template: Json, settings: ImportSettings, thing: Thing): str
 /** A template from the API, or lists of them. */
 function templatesIn(value: unknown, file: string): Json[] {
   if (Array.isArray(value)) return value.flatMap((one) => templatesIn(one, file));
-  if (!isObject(value)) throw new ImportError(`${file}: holds something that PromptLayer's API does not answer with`);
+  if (!isObject(value)) throw new ImportError(`${file}: is not a response of PromptLayer's API`);
   if (isObject(value['prompt_template'])) return [value];
   for (const key of ['items', 'prompt_templates', 'versions', 'data'])
     if (Array.isArray(value[key])) return templatesIn(value[key], file);
-  throw new ImportError(`${file}: is no prompt template of PromptLayer`);
+  throw new ImportError(`${file}: is not a prompt template of PromptLayer`);
 }
 
 /** Labels of a version, if they were saved with it. */

@@ -77,7 +77,7 @@ function modelOf(settings: Json, { defaultModel }: ImportSettings, thing: Thing)
   const model = typeof given === 'string' ? { id: given } : objectOf(given);
   const connection = { ...objectOf(model['configuration']), ...objectOf(model['connection']) };
   if (Object.keys(connection).length > 0)
-    thing.change('how its provider is reached is left out: that is set up with the service');
+    thing.change('its connection to the provider is left out: the service has its own');
   const deployment = textOf(connection['azure_deployment']);
   const provider = textOf(model['provider']) ?? (deployment === undefined ? textOf(connection['type']) : 'azure');
   const id = textOf(model['id']) ?? deployment ?? textOf(connection['name']) ?? textOf(connection['model']);
@@ -87,7 +87,7 @@ function modelOf(settings: Json, { defaultModel }: ImportSettings, thing: Thing)
   }
   if (provider === undefined) return id;
   if (AZURE.has(provider)) {
-    thing.change(`the deployment "${id}" is taken for the name of a model`);
+    thing.change(`the deployment "${id}" is used as the name of a model`);
     return id;
   }
   const prefix = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;

@@ -91,7 +91,7 @@ export class Report {
 }
 
 const OUTCOMES: Record<Outcome, string> = {
-  taken: 'taken as it is',
+  taken: 'taken unchanged',
   changed: 'taken with a change',
   'left out': 'left out',
 };

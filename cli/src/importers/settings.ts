@@ -32,4 +32,4 @@ export function importSettings(
   return { ...others, defaultModel, report: new Report(), variables: new VariableNames() };
 }
 
-export const NO_MODEL = 'it names no model: give one for such prompts with --model';
+export const NO_MODEL = 'it names no model: set one for such prompts with --model';

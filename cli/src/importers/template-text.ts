@@ -123,7 +123,7 @@ function readMustache(
     if (first in LOGIC && syntax === 'mustache') throw new TemplateError(`the template has ${LOGIC[first]}`);
     if (!DOTTED.test(inside)) {
       const shown = inside.slice(0, 40);
-      throw new TemplateError(`the template has an expression that is no plain variable ("{{ ${shown} }}")`);
+      throw new TemplateError(`the template has an expression that is not a plain variable ("{{ ${shown} }}")`);
     }
     if (inside.includes('.') && syntax === 'nunjucks')
       throw new TemplateError(`the template looks into a variable ("{{ ${inside} }}")`);
@@ -159,13 +159,13 @@ function readFString(text: string, names: VariableNames, onRename: (from: string
       pieces.push(two.charAt(0));
       at += 2;
     } else if (text[at] === '}') {
-      throw new TemplateError('the template has a single "}", which an f-string does not take');
+      throw new TemplateError('the template has a single "}", which is invalid in an f-string');
     } else if (text[at] === '{') {
       const close = text.indexOf('}', at);
       const inside = text.slice(at + 1, close === -1 ? undefined : close);
       if (close === -1 || !/^[^{}:!.[\]]+$/.test(inside))
         throw new TemplateError(
-          `the template has an expression that is no plain variable ("{${inside.slice(0, 40)}}")`,
+          `the template has an expression that is not a plain variable ("{${inside.slice(0, 40)}}")`,
         );
       const variable = names.of(inside.trim());
       if (variable !== inside.trim()) onRename(inside.trim(), variable);

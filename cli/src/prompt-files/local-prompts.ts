@@ -56,7 +56,7 @@ export async function readLocalPrompts(places: string[]): Promise<{ prompts: Loc
   for (const [name, own] of Map.groupBy(prompts, ({ prompt }) => prompt.name))
     if (own.length > 1)
       for (const { file } of own.slice(1))
-        broken.push({ file, message: `${file}:1: name is that of ${own[0]?.file}, too: "${name}"` });
+        broken.push({ file, message: `${file}:1: the same name as in ${own[0]?.file}: "${name}"` });
   return { prompts, broken };
 }
 

@@ -127,13 +127,13 @@ class CallReader {
   text(value: Value): string {
     if (value.kind === 'text') return this.#template(value.pieces);
     if (value.kind === 'unknown' || value.kind === 'call') return this.#template([{ source: value.source }]);
-    if (value.kind !== 'list') throw new NoPromptError('a message is no text');
+    if (value.kind !== 'list') throw new NoPromptError('a message is not a text');
     // Parts that are finally joined to one text.
     const parts = value.items.map((part) => {
       const type = part.kind === 'object' ? literalText(part.fields.get('type')) : undefined;
       const text = part.kind === 'object' ? part.fields.get('text') : undefined;
       if (text === undefined || !/^(input_|output_)?text$/.test(type ?? 'text'))
-        throw new NoPromptError(`a message has a part that is no text${type === undefined ? '' : ` (${type})`}`);
+        throw new NoPromptError(`a message has a part that is not a text${type === undefined ? '' : ` (${type})`}`);
       return this.text(text);
     });
     return parts.join('\n\n');
@@ -178,7 +178,7 @@ class CallReader {
     const said = literalText(value.fields.get('role')) ?? '';
     const content = value.fields.get('content');
     if (!Object.hasOwn(ROLES, said) || content === undefined)
-      throw new NoPromptError(said === '' ? 'a message has no role that is written here' : `a message is of "${said}"`);
+      throw new NoPromptError(said === '' ? 'the role of a message is not written here' : `a message is of "${said}"`);
     return { role: ROLES[said] ?? 'user', content: this.text(content) };
   }
 
@@ -241,7 +241,7 @@ export function promptOfCall(call: Call, fallbackModel: string | undefined): Fou
     if (!reader.hasText) throw new NoPromptError('its texts are not written here');
     const own = modelOf(call.named.get('model'), shape.provider);
     const model = own ?? fallbackModel;
-    if (model === undefined) throw new NoPromptError('it names no model here: say one with --model');
+    if (model === undefined) throw new NoPromptError('it names no model here: set one with --model');
     const version = { model, fallback_models: [], ...contentOf(messages), ...settingsOf(call, shape, reader) };
     const problem = versionProblem(version);
     if (problem !== undefined) throw new NoPromptError(problem);

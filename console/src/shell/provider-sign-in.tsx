@@ -46,7 +46,7 @@ const PROBLEMS: Record<string, (name: string) => string> = {
   not_signed_in: () => t('Your session has expired. Sign in again.'),
   invalid_response: (name) =>
     t(
-      `What ${name} answered could not be accepted. Try again; if it stays so, tell your administrator: the log of the service says why.`,
+      `The answer from ${name} could not be accepted. Try again. If this continues, contact your administrator: the log of the service has the reason.`,
     ),
   login_expired: () => t('This sign-in took too long or was started in another browser. Start again.'),
   no_role: (name) =>

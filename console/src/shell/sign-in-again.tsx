@@ -55,10 +55,10 @@ function SignInDialog() {
         Your session has ended
       </h2>
       <p className="muted">
-        Sign in to go on where you were{session && <> as “{session.member?.name ?? session.key.name}”</>}.{' '}
+        Sign in to continue where you were{session && <> as “{session.member?.name ?? session.key.name}”</>}.{' '}
         {provider === undefined
           ? 'Nothing you typed is lost, and your last action is completed afterwards.'
-          : 'What you typed is kept in this browser and will be restored.'}
+          : 'Your text is kept in this browser and will be restored.'}
       </p>
     </>
   );

@@ -124,7 +124,7 @@ export function createBatchRunner(deps: BatchDeps) {
 
   async function begin(input: BatchInput, progress: BatchProgress): Promise<BatchWatch> {
     const context = Context.current();
-    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it began.');
+    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it started.');
     const watch = watchBatch(context, {
       stopping,
       isOver: async () => {

@@ -109,7 +109,7 @@ export function createExecutionActivities({
     if (ids.length === 0) return;
     endedOf(query, ids).then(
       (ended) => ended.forEach(inFlight.giveUp),
-      (error: unknown) => log.warn({ err: error }, 'cannot look for executions that have ended'),
+      (error: unknown) => log.warn({ err: error }, 'cannot check for executions that have ended'),
     );
   });
 
@@ -245,7 +245,7 @@ export function createExecutionActivities({
   function joinCall(id: string, workspace: string, claimed?: ClaimedCall): Promise<CallOutcome | null> {
     return inFlight.join(id, async (signal) => {
       // An earlier attempt's call has just ended: the next attempt finds its result.
-      if (claimed === undefined) throw new Error('There is no call in flight any more.');
+      if (claimed === undefined) throw new Error('There is no longer a call in flight.');
       return call(id, workspace, claimed, signal);
     });
   }

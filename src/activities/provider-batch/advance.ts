@@ -76,7 +76,7 @@ const SETTLE_GRACE_MS = 24 * 60 * 60_000;
 
 /** Ends the attempt; the next one continues after a while. @param why the reason for operators */
 function later(why: string, afterMs: number): ApplicationFailure {
-  const message = `${why}; goes on in ${durationText(Math.max(1_000, Math.round(afterMs / 1000) * 1000))}`;
+  const message = `${why}; continues in ${durationText(Math.max(1_000, Math.round(afterMs / 1000) * 1000))}`;
   return ApplicationFailure.create({ type: 'waits', message, nextRetryDelay: afterMs });
 }
 
@@ -167,7 +167,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
         await store(() => prepareAgain(system, batch), attempt);
       } else {
         const message =
-          'The provider may have it, and did not say so. It is looked for; submit it again only where it is not there.';
+          'The provider did not confirm this batch. The service checks whether it exists; submit it again only if it does not.';
         await store(() => markUnknown(system, batch, { code: 'batch_unknown', message }), attempt);
       }
     } catch (error) {
@@ -328,7 +328,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       if (isPastGrace) return giveUpUnread(batch, errorOf(trouble), attempt);
       const afterMs = Math.max(waitMs, Math.min(trouble.retryAfterMs ?? 0, WAIT.most));
       await store(() => recordPoll(query, batch, afterMs, { error: errorOf(trouble) }), attempt);
-      throw later(`${batch.providerStatus ?? 'in progress'}, can't be asked: ${trouble.message}`, afterMs);
+      throw later(`${batch.providerStatus ?? 'in progress'}, cannot be polled: ${trouble.message}`, afterMs);
     }
     if (state.status !== 'in_progress') {
       const { error } = state;

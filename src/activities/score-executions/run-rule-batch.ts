@@ -93,7 +93,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
 
   return async function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
     const context = Context.current();
-    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it began.');
+    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it started.');
     const progress: Progress = {
       done: 0,
       setAside: new Set(),

@@ -60,7 +60,7 @@ export const Agreement = z
           .number()
           .nullable()
           .meta({ description: 'The share of subjects with exactly the same score from both.' }),
-        mean_distance: z.number().nullable().meta({ description: 'Of numbers.' }),
+        mean_distance: z.number().nullable().meta({ description: 'The mean distance between numeric scores.' }),
         better_than_chance: z.boolean().nullable().meta({ description: 'Null if it cannot be determined.' }),
         verdict: z.string(),
         disagreements_total: z.int(),

@@ -76,7 +76,7 @@ export const AuditEntry = z
     }),
     details: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What changed; the fields depend on the action. Never contains secrets.' }),
+      .meta({ description: 'The change; the fields depend on the action. Never contains secrets.' }),
     address: z.string().nullable().meta({ description: 'From where.' }),
     request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` of the request.' }),
     created_at: Timestamp,

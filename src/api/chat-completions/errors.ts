@@ -8,7 +8,7 @@ import type { ExecutionRow } from '../../services/executions/executions.ts';
 const OpenAiError = z
   .object({
     error: z.object({
-      message: z.string().meta({ description: 'What happened and what to change.' }),
+      message: z.string().meta({ description: 'A description of the error and of how to fix it.' }),
       type: z.enum(['invalid_request_error', 'authentication_error', 'rate_limit_error', 'server_error']),
       param: z.string().nullable().meta({ description: 'The first invalid field.' }),
       code: z.string().meta({ description: 'The error code of the service, or of the execution.' }),

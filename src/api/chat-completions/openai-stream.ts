@@ -5,7 +5,7 @@ import type { StreamEvent, StreamFormat } from '../../services/streams/stream-ev
 import { brokenOff, type OpenAiError } from './errors.ts';
 import { SentOutput } from './sent-output.ts';
 
-const RESTARTED = 'The response was restarted and differs from what was already sent.';
+const RESTARTED = 'The response was restarted and differs from the part that was already sent.';
 const INTERRUPTED = 'The stream was interrupted.';
 
 /** The stream to one caller in one of OpenAI's formats. */

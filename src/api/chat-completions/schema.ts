@@ -60,7 +60,7 @@ export const CreateChatCompletion = z
       .nullish()
       .meta({ description: '`include_usage`: a last chunk without choices has the tokens, if they are known.' }),
     tools: Tools.nullish().meta({ description: 'Replace all tools of the prompt.' }),
-    tool_choice: ToolChoiceField.nullish().meta({ description: 'Replaces the one of the prompt.' }),
+    tool_choice: ToolChoiceField.nullish().meta({ description: 'Replaces the tool choice of the prompt.' }),
     temperature: parameters.temperature.nullable(),
     top_p: parameters.top_p.nullable(),
     top_k: parameters.top_k.nullable().meta({ description: 'Left out if the provider has no such parameter.' }),
@@ -96,7 +96,8 @@ export type ChatCompletionRequest = z.output<typeof CreateChatCompletion>;
 
 /** Not an OpenAI field. */
 export const CallWarnings = Warnings.optional().meta({
-  description: 'What the model was sent in another way than it was given, or not at all. Absent if there is nothing.',
+  description:
+    'Parts of the request that were sent to the model in another form, or not at all. Absent if there are none.',
 });
 
 const Usage = z.object({
@@ -158,7 +159,7 @@ export const PreferHeader = z.object({
     .string()
     .optional()
     .meta({
-      description: '`wait=N`: 0–300 seconds, 300 unless given.',
+      description: '`wait=N`: 0–300 seconds, default 300.',
       param: { id: 'Prefer' },
     }),
 });

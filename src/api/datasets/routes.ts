@@ -167,7 +167,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       summary: 'Add examples to a dataset',
       description:
         'The next version of the dataset has its existing examples and these. An example whose `id` exists already replaces that example in its position; ' +
-        'without an `id`, one with the same variables and expectation is that example. If nothing changes, no version is created: `added` and `replaced` ' +
+        'without an `id`, an example with the same variables and expectation counts as the same. If nothing changes, no version is created: `added` and `replaced` ' +
         'are 0, and the response is the latest version. A dataset that does not exist is created. For larger files, upload with `mode=add`.',
       scope: 'write',
       status: 201,

@@ -25,7 +25,7 @@ export const NameParams = z.object({ name: DatasetName });
 
 const Description = storableString()
   .max(2000, 'must be at most 2000 characters')
-  .meta({ description: 'What the dataset is for. Omitted: unchanged.', example: 'Greetings by first name.' });
+  .meta({ description: 'The purpose of the dataset. Omitted: unchanged.', example: 'Greetings by first name.' });
 
 const Mode = z.enum(['add', 'replace'], 'must be add or replace');
 
@@ -42,7 +42,7 @@ export const ExamplesQuery = z.strictObject({
   ...PageQuery,
   version: VersionNumber.optional(),
   q: storableString()
-    .min(1, 'must not be empty: leave it out for all examples')
+    .min(1, 'must not be empty: omit it for all examples')
     .max(200, 'must be at most 200 characters')
     .optional()
     .meta({
@@ -82,14 +82,15 @@ export const DatasetChange = Dataset.extend({
     z.string().optional().meta({ description: 'The delimiter by which an upload of CSV was read.', example: ';' }),
   ),
   added: shown(
-    z.int().optional().meta({ description: 'How many examples were added to those of the version before.' }),
+    z.int().optional().meta({ description: 'The number of examples added to those of the previous version.' }),
   ),
   replaced: shown(
-    z.int().optional().meta({ description: 'How many examples of the version before have another content now.' }),
+    z.int().optional().meta({ description: 'The number of examples of the previous version that have new content.' }),
   ),
   unchanged: shown(
     z.int().optional().meta({
-      description: 'How many of the given examples the dataset has already. If it has all, no version is created.',
+      description:
+        'The number of uploaded examples that the dataset already has. If it has all of them, no version is created.',
     }),
   ),
 }).meta({ id: 'DatasetChange' });

@@ -15,7 +15,7 @@ export const Delivery = z
     trigger: shown(
       z
         .enum(DELIVERY_TRIGGERS)
-        .meta({ description: 'What caused it: the event itself, or a request to redeliver, replay or test.' }),
+        .meta({ description: 'The cause: the event itself, or a request to redeliver, replay or test.' }),
     ),
     status: shown(
       z.enum(deliveryStates.states).meta({

@@ -71,7 +71,7 @@ const GivenScore = z
 
 export const CodeResult = z
   .strictObject({
-    seq: z.int().min(0).max(2_147_483_647).meta({ description: 'Of the example.' }),
+    seq: z.int().min(0).max(2_147_483_647).meta({ description: 'The position of the example, from 0.' }),
     output: z.string().nullable().optional().meta({ description: 'The output as text; JSON output as JSON text.' }),
     scores: z
       .record(EvaluatorName, GivenScore)

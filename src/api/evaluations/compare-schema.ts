@@ -101,7 +101,7 @@ export const EvaluationComparison = z
       .nullable()
       .meta({
         description:
-          'Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth ' +
+          'Why `verdict` does not describe the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth ' +
           'of the examples failed in one of the runs, or have no score.',
       }),
     comparable: z

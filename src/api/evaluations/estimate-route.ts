@@ -20,7 +20,7 @@ const Estimate = z
     cost: Cost.pick({ currency: true })
       .extend({ amount: z.string() })
       .nullable()
-      .meta({ description: 'US dollars, judges included; null where a model has no known price.' }),
+      .meta({ description: 'US dollars, judges included; null if a model has no known price.' }),
     savings: CostAmount.nullable().meta({
       description:
         'The savings by batches, already part of `cost`; null if calls are made one by one or a model has no known price.',

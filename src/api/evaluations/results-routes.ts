@@ -112,10 +112,7 @@ export function evaluationResultsRoutes(): Route[] {
           });
         }
         if (sort !== undefined && run.examples_total > MAX_SORTED)
-          throw invalidField(
-            'sort',
-            `is for runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples: leave it out`,
-          );
+          throw invalidField('sort', `is for runs of at most ${MAX_SORTED.toLocaleString('en-US')} examples: omit it`);
         const { rows, next } =
           sort === undefined
             ? await listResults(examinesMany(filter) ? db.heavy.query : db.query, run.id, filter, limit, after)

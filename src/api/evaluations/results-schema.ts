@@ -73,7 +73,7 @@ const FILTERS = {
       'The evaluator whose score `min_score`, `max_score` and sorting by score use; failed examples have none. Default: the score of the example.',
   }),
   q: storableString()
-    .min(1, 'must not be empty: leave it out for all results')
+    .min(1, 'must not be empty: omit it for all results')
     .max(200, 'must be at most 200 characters')
     .optional()
     .meta({
@@ -127,11 +127,14 @@ export const ResultsSummary = z
     results: z.int().meta({ description: 'The number of results that match the filters.' }),
     failed: z.int(),
     scored: z.int().meta({
-      description: 'The number of results with a score (of `evaluator`, if given). One that failed scores 0.',
+      description: 'The number of results with a score (of `evaluator`, if given). Failed examples score 0.',
     }),
-    unscored: z.int().optional().meta({ description: 'How many have none, since an evaluator has given none.' }),
+    unscored: z
+      .int()
+      .optional()
+      .meta({ description: 'The number of results without a score, because an evaluator gave none.' }),
     passed: z.int().meta({
-      description: "The number of those that reach the run's `example_threshold`, or its `threshold` if it has none.",
+      description: "The number of results that reach the run's `example_threshold`, or its `threshold` if it has none.",
     }),
     score: z.number().nullable().meta({ description: 'The mean of the scores.' }),
     histogram: z
@@ -143,7 +146,7 @@ export const ResultsSummary = z
     unscored_by_evaluator: z
       .record(z.string(), z.int())
       .optional()
-      .meta({ description: 'How many examples each evaluator has given no score.' }),
+      .meta({ description: 'The number of examples that each evaluator could not score.' }),
     tokens: z.int(),
     tokens_unknown_calls: z.int().optional().meta({
       description: 'The number of calls that `tokens` leaves out, because the provider has not reported their usage.',
@@ -218,8 +221,7 @@ export const Result = z
         example: ['part audio'],
       }),
     warnings: Warnings.optional().meta({
-      description:
-        'What was sent in another way than it was given or left out, because the provider has no place for it.',
+      description: 'Parts of the request that were changed or left out because the provider does not support them.',
     }),
     cost: CostAmount,
     model_ms: z.int().nullable(),

@@ -187,7 +187,7 @@ export const CREATE_SAMPLES = {
     mode: 'batch',
     batch: { max_wait: '24h', then: 'interactive' },
   },
-  'With a scorer of your own': {
+  'With your own scorer': {
     prompt_name: 'support/greeting',
     dataset: 'support/questions',
     evaluators: [{ type: 'http', name: 'style', url: 'https://example.com/score', timeout_ms: 20_000, weight: 2 }],

@@ -98,7 +98,7 @@ export const Evaluation = hiding(
       example_threshold: shown(
         z.number().nullable().meta({
           description:
-            'An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.',
+            'An example with at least this score counts as 1, any other as 0. If null, each example counts as its score.',
         }),
       ),
       baseline_id: shown(z.string().nullable()),
@@ -125,7 +125,7 @@ export const Evaluation = hiding(
       schedule_id: shown(z.string().nullable()),
       score: z.number().nullable().meta({
         description:
-          'Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.',
+          'Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score.',
       }),
       scores_by_evaluator: z
         .record(z.string(), z.number())
@@ -146,7 +146,7 @@ export const Evaluation = hiding(
       unscored_by_evaluator: z
         .record(z.string(), z.int())
         .optional()
-        .meta({ description: 'The number of examples without a score of that evaluator, where there are any.' }),
+        .meta({ description: 'The number of examples without a score of that evaluator, if there are any.' }),
       failures: FailureCauses.optional().meta({
         description: `Why examples failed, the most frequent cause first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
       }),
@@ -156,7 +156,7 @@ export const Evaluation = hiding(
       tokens_unknown_calls: shown(
         z.int().optional().meta({
           description:
-            'The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.',
+            'The number of calls whose usage is unknown because the provider has not reported it: `tokens` and `judge` leave them out.',
         }),
       ),
       cost: shown(CostAmount.meta({ description: 'The model and the judges combined.' })),
@@ -209,5 +209,5 @@ export const ListQuery = z.strictObject({
 
 export const EvaluationParams = idParams('evaluation');
 export const ProviderBatchParams = EvaluationParams.extend({
-  number: wholeNumber({ min: 1, max: 1_000_000, description: 'Of the batch, from 1.' }),
+  number: wholeNumber({ min: 1, max: 1_000_000, description: 'The number of the batch, from 1.' }),
 });

@@ -94,7 +94,7 @@ export const PreferHeader = z.object({
   Prefer: z
     .string()
     .optional()
-    .meta({ description: '`wait=N` (0–300 seconds, 60 unless given) or `respond-async`.', example: 'wait=10' }),
+    .meta({ description: '`wait=N` (0–300 seconds, default 60) or `respond-async`.', example: 'wait=10' }),
 });
 
 const ExecutionError = z.object({ code: z.string(), message: z.string() }).meta({ id: 'ExecutionError' });
@@ -104,7 +104,7 @@ const ExecutionCall = z
     model: z.string(),
     started_at: Timestamp,
     duration_ms: z.int().nullable().meta({ description: 'Null while the call is in flight, and if its worker died.' }),
-    tokens: TokenUsage.nullable().meta({ description: 'As billed; null if that is not known.' }),
+    tokens: TokenUsage.nullable().meta({ description: 'As billed; null if unknown.' }),
     cost: CostAmount,
     error: ExecutionError.nullable(),
     skipped: z
@@ -118,8 +118,7 @@ const ExecutionCall = z
       description: 'The first 65,536 characters of a response that was not understood.',
     }),
     warnings: Warnings.optional().meta({
-      description:
-        'What was sent in another way than it was given or left out, because the provider has no place for it.',
+      description: 'Parts of the request that were changed or left out because the provider does not support them.',
     }),
   })
   .meta({ id: 'ExecutionCall' });
@@ -157,7 +156,7 @@ export const Execution = z
     tokens_unknown: shown(
       z.boolean().optional().meta({
         description:
-          'True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.',
+          'True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.',
       }),
     ),
     cost: shown(Cost),
@@ -235,7 +234,7 @@ export const ExecutionFacets = z
       error_code: FacetValues,
     }),
     failures: FailureCauses.meta({
-      description: `Why those counted failed, the most frequent cause first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
+      description: `The causes of the counted failures, the most frequent first; at most ${MAX_FAILURE_CAUSES}. Messages that differ only in numbers or ids are one cause.`,
     }),
     counted: z.int().meta({ description: 'The number of executions counted.' }),
     complete: z.boolean().meta({ description: 'Whether all matches were counted. Otherwise only the newest were.' }),

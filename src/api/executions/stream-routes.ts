@@ -35,7 +35,7 @@ export function streamRoutes({ quotas, streams }: { quotas: Quotas; streams: Str
       description:
         '`execution.started` with the execution so far, then `output_text.delta` and `tool_call` as the model sends them, then ' +
         '`execution.completed`, `execution.failed` or `execution.canceled` with the whole execution. `execution.restarted`: a new ' +
-        'call began; discard earlier output. Closing the connection cancels nothing; `Last-Event-ID` resumes an interrupted stream.',
+        'call started; discard earlier output. Closing the connection cancels nothing; `Last-Event-ID` resumes an interrupted stream.',
       scope: 'read',
       params: ExecutionParams,
       headers: LastEventIdHeader,

@@ -59,7 +59,7 @@ const PutCheck = z
       }),
     for: MinuteToDay.default('2m').meta({
       description:
-        'How long the condition must hold, at every measurement, to alert or to recover. Measured once a minute.',
+        'The time for which the condition must hold, at every measurement, to alert or to recover. Measured once a minute.',
     }),
   })
   .superRefine(({ metric, above, below, recover_at: recovery }, context) => {
@@ -178,7 +178,7 @@ export const MonitorHistory = pageOf(
       at: Timestamp,
       previous_state: MonitorStateSchema,
       state: MonitorStateSchema,
-      reason: z.string().meta({ description: 'In words.' }),
+      reason: z.string().meta({ description: 'The reason in words.' }),
       values: Values,
     })
     .meta({ id: 'MonitorChange' }),

@@ -201,8 +201,8 @@ export function promptRoutes({
       tag,
       summary: 'Delete an unused version of a prompt',
       description:
-        'Cannot be undone. A version still in use returns a 400 that says why: the latest version, a version with a label, one that another version includes by number, ' +
-        'one in an unfinished run, and one that a schedule names cannot be deleted. The version number is never reused.',
+        'Cannot be undone. A version still in use returns a 400 that says why: the latest version, a version with a label, a version that another one includes by number, ' +
+        'a version in an unfinished run, and a version that a schedule names cannot be deleted. The version number is never reused.',
       scope: 'admin',
       params: VersionParams,
       response: Prompt,

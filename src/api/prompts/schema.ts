@@ -60,7 +60,7 @@ export const draftFields = {
   parameters: ModelParameters.optional().meta({ description: 'Replaces the parameters as a whole.' }),
 };
 
-const Description = z.string().max(2000).nullable().meta({ description: 'What the prompt is for.', example: null });
+const Description = z.string().max(2000).nullable().meta({ description: 'The purpose of the prompt.', example: null });
 const CommitMessage = z.string().max(1000).meta({ description: 'Why this version was made.', example: 'Shorter.' });
 
 const BaseVersion = BodyVersion.meta({
@@ -149,7 +149,7 @@ export const Prompt = z
         name: z.string(),
       })
       .nullable()
-      .meta({ description: 'Who created the version; null for the operator, or if no longer known.' }),
+      .meta({ description: 'The author of the version; null for the operator, or if no longer known.' }),
     created_at: shown(Timestamp),
     updated_at: shown(Timestamp),
     version_created_at: shown(Timestamp),

@@ -166,7 +166,7 @@ export function providerRoutes(models: ModelCatalogue): Route[] {
       audit: 'none',
       tag: 'Providers',
       summary: 'Check whether a model supports parameters',
-      description: 'By what is known of the model here: nothing is sent to its provider.',
+      description: 'Based on what the service knows about the model; nothing is sent to its provider.',
       scope: 'read',
       body: CheckParameters,
       bodyExamples: { 'A reasoning model': { model: 'openai/o3', parameters: { temperature: 0.2 } } },

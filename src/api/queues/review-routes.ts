@@ -33,7 +33,7 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       tag,
       summary: 'Lease the next item of a queue for review',
       description:
-        `Leases the item to the caller (the member, otherwise the key or session) for ${LEASE_MINUTES} minutes. Nobody else gets it during that time, unless the queue wants several reviewers. ` +
+        `Leases the item to the caller (the member, otherwise the key or session) for ${LEASE_MINUTES} minutes. No one else gets it during that time, unless the queue wants several reviewers. ` +
         'A caller that already holds an item gets it again, with its lease renewed.',
       scope,
       params: QueueParams,

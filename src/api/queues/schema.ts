@@ -169,7 +169,7 @@ export const QueueItem = z
     reviews: shown(
       z
         .array(Review)
-        .meta({ description: 'In lists, up to 20 reviews of all reviewers; otherwise only those of the caller.' }),
+        .meta({ description: 'In lists, up to 20 reviews of all reviewers; otherwise only reviews of the caller.' }),
     ),
     created_at: shown(Timestamp),
     completed_at: shown(Timestamp.nullable()),

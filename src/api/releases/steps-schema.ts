@@ -50,6 +50,7 @@ export const ReleaseCheck = z
       .enum(['pause', 'continue', 'rollback'], 'must be pause, continue or rollback')
       .default('pause')
       .meta({
+        // prose: oasdiff takes a change of it for a removed type.
         description: 'What happens where the time is over and the numbers can not tell.',
       }),
   })
@@ -75,12 +76,12 @@ const MaxErrorRate = z
   .optional()
   .meta({
     description:
-      "The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: " +
+      "The share of the candidate's executions that may fail: with more, the release is rolled back immediately, regardless of the other checks. Default: " +
       `${MAX_ERROR_RATE}. 1: any.`,
   });
 
 const Recorded = z.boolean('must be true or false').optional().meta({
-  description: 'Whether runs that applications recorded count, too. Default: only those that the service ran.',
+  description: 'Whether runs that applications recorded count, too. Default: only runs of the service.',
 });
 const Checks = z.array(ReleaseCheck).min(1, 'must have at least one check').max(20, 'must have at most 20 checks');
 

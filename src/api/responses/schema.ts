@@ -123,15 +123,15 @@ export const CreateResponse = z
       .check(uniqueNames())
       .nullish()
       .meta({ description: 'Functions that replace all tools of the prompt.' }),
-    tool_choice: ToolChoiceField.nullish().meta({ description: 'Takes the place of that of the prompt.' }),
+    tool_choice: ToolChoiceField.nullish().meta({ description: 'Replaces the tool choice of the prompt.' }),
     temperature: parameters.temperature.nullable(),
     top_p: parameters.top_p.nullable(),
     max_output_tokens: parameters.max_tokens.nullable(),
     reasoning: z
       .strictObject({
         effort: parameters.reasoning_effort.nullable(),
-        summary: Summary.meta({ description: 'Left out: responses have no reasoning.' }),
-        generate_summary: Summary.meta({ description: 'The same by an earlier name.' }),
+        summary: Summary.meta({ description: 'Ignored, because responses have no reasoning.' }),
+        generate_summary: Summary.meta({ description: 'An earlier name of the same field.' }),
       })
       .nullish(),
     text: z

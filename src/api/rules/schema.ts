@@ -52,7 +52,7 @@ export const PutRule = z
 const LastError = z
   .object({ code: z.string(), message: z.string(), at: Timestamp })
   .nullable()
-  .meta({ description: 'Why the most recent execution without a score has none.' });
+  .meta({ description: 'The reason why the most recent execution without a score has none.' });
 const Amount = z.string().meta({ description: 'US dollars, decimal.', example: '0.0132' });
 
 export const Rule = z

@@ -49,7 +49,7 @@ const SCHEMAS = [
       uniqueness: 'server',
       description: 'The identifier of the person at the identity provider.',
     },
-    { name: 'displayName', description: 'What people read.' },
+    { name: 'displayName', description: 'The text for people.' },
     {
       name: 'name',
       type: 'complex',

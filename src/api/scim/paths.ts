@@ -49,7 +49,7 @@ export function parseFilter(text: string): Condition[] {
     try {
       value = JSON.parse(literal);
     } catch {
-      return refuse('A text is not written as in JSON');
+      return refuse('A text is not a JSON string');
     }
     return { attribute: nameOf(urn, name), sub: sub?.toLowerCase(), value };
   });

@@ -99,7 +99,7 @@ export function feedbackRoutes({
       status: 201,
       idempotent: true,
       body: CreateSubjectFeedbackToken,
-      bodyExamples: { 'Of a conversation': { subject: SUBJECT, names: ['helpful'], expires_in: 3600 } },
+      bodyExamples: { 'For a conversation': { subject: SUBJECT, names: ['helpful'], expires_in: 3600 } },
       response: SubjectFeedbackToken,
       responseExample: {
         token: 'pmsf_AbCd…',

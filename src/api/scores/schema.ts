@@ -125,7 +125,7 @@ export const Score = z
     author: z
       .string()
       .nullable()
-      .meta({ description: 'Who stored the score: a member, or a key or session without a member.' }),
+      .meta({ description: 'The author of the score: a member, or a key or session without a member.' }),
     evaluator: z.object({ rule: z.string(), version: z.string(), model: z.string().nullable() }).nullable(),
     comment: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
@@ -146,8 +146,8 @@ export const ListQuery = z.strictObject({
   execution_id: publicIdInput('execution').optional(),
   evaluation_id: publicIdInput('evaluation').optional(),
   example_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
-  trace_id: TraceIdInput.optional().meta({ description: 'Of this trace and its steps.' }),
-  span_id: SpanIdInput.optional().meta({ description: 'Of this step of the trace.' }),
+  trace_id: TraceIdInput.optional().meta({ description: 'Only scores of this trace and its steps.' }),
+  span_id: SpanIdInput.optional().meta({ description: 'Only scores of this step of the trace.' }),
   conversation_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
   subject: z.enum(['trace', 'conversation'], 'must be trace or conversation').optional().meta({
     description:
@@ -207,10 +207,10 @@ export const ScoreSummary = z
         label: z.string().nullable().optional(),
         release_id: z.string().nullable().optional().meta({ description: 'With `arm`.' }),
         arm: z.enum(ARMS).nullable().optional(),
-        day: z.string().optional().meta({ description: 'Of the subject, in UTC.', example: '2026-01-31' }),
+        day: z.string().optional().meta({ description: 'The day of the subject, in UTC.', example: '2026-01-31' }),
         n: z.int(),
-        mean: z.number().nullable().meta({ description: 'Of numbers.' }),
-        share_true: z.number().nullable().meta({ description: 'Of booleans, 0–1.' }),
+        mean: z.number().nullable().meta({ description: 'The mean of numeric scores.' }),
+        share_true: z.number().nullable().meta({ description: 'The share of true among boolean scores, 0–1.' }),
         categories: z
           .record(z.string(), z.int())
           .nullable()

@@ -5,8 +5,8 @@ import type { ErrorFormat } from '../../http/route.ts';
 
 const RpcStatus = z
   .object({
-    code: z.int().meta({ description: 'A code of gRPC.' }),
-    message: z.string().meta({ description: 'What happened and what to change.' }),
+    code: z.int().meta({ description: 'A gRPC status code.' }),
+    message: z.string().meta({ description: 'A description of the error and of how to fix it.' }),
   })
   .meta({ id: 'RpcStatus' });
 

@@ -122,7 +122,7 @@ export function traceRoutes(): Route[] {
       operationId: 'listTraceSteps',
       tag,
       summary: 'List the steps of a trace as a tree, each before those below it',
-      description: 'Without texts: a step is retrieved with them by itself.',
+      description: 'Without texts: retrieve a single step to get them.',
       scope: 'read',
       params: TraceParams,
       query: StepsQuery,

@@ -26,7 +26,7 @@ const TraceCost = z
     ...CostAmount.shape,
     unpriced_calls: z
       .int()
-      .meta({ description: 'The number of calls whose cost is not known. `amount` leaves them out.' }),
+      .meta({ description: 'The number of calls whose cost is unknown. `amount` leaves them out.' }),
   })
   .meta({ id: 'TraceCost' });
 
@@ -38,7 +38,9 @@ export const Trace = z
     id: shown(TraceId),
     name: z.string().nullable(),
     status: shown(
-      z.enum(STEP_STATUSES).meta({ description: 'Of its root, or of its first step while the root is missing.' }),
+      z
+        .enum(STEP_STATUSES)
+        .meta({ description: 'The status of its root, or of its first step while the root is missing.' }),
     ),
     settled: shown(
       z.boolean().meta({ description: 'Whether no more steps are expected. Tokens and cost are exact then.' }),
@@ -62,8 +64,8 @@ export const Trace = z
     tags: Names,
     metadata: z.record(z.string(), z.string()),
     input: z.string().nullable().meta({ description: 'The beginning of what the root was given.' }),
-    output: z.string().nullable().meta({ description: 'The beginning of what it returned.' }),
-    incomplete: shown(z.array(z.enum(TRACE_GAPS)).meta({ description: 'What is missing.' })),
+    output: z.string().nullable().meta({ description: 'The beginning of its output.' }),
+    incomplete: shown(z.array(z.enum(TRACE_GAPS)).meta({ description: 'The parts that are missing.' })),
     scores: Scores.meta({
       description: `The newest ${SHOWN_SCORES} scores of the trace itself, if any. Only in \`GET /traces/{id}\`.`,
     }),
@@ -212,7 +214,7 @@ export const EXAMINES =
 
 export const StepsQuery = z.strictObject({
   ...PageQuery,
-  limit: wholeNumber({ min: 1, max: 10_000, description: 'How many to return at most.', byDefault: 1000 }).default(
+  limit: wholeNumber({ min: 1, max: 10_000, description: 'The maximum number to return.', byDefault: 1000 }).default(
     1000,
   ),
 });

@@ -12,9 +12,9 @@ const PRECISION =
 export const UsageQuery = z
   .strictObject({
     since: TimestampInput.optional().meta({
-      description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given. ${PRECISION}`,
+      description: `Created at or after this; default: ${DEFAULT_DAYS} days ago. ${PRECISION}`,
     }),
-    until: TimestampInput.optional().meta({ description: `Created before this; now unless given. ${PRECISION}` }),
+    until: TimestampInput.optional().meta({ description: `Created before this; default: now. ${PRECISION}` }),
     prompt_name: Name.optional(),
     model: ModelName.optional(),
     group_by: z

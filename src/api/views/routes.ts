@@ -85,7 +85,7 @@ export function viewRoutes(): Route[] {
       tag,
       summary: 'Delete a view',
       description:
-        'Deletes your own view or, with `owner`, a view that somebody else shares, such as a former member. The latter requires the scope `admin`.',
+        'Deletes your own view or, with `owner`, a view that someone else shares, such as a former member. The latter requires the scope `admin`.',
       scope: 'read',
       params: ViewParams,
       query: DeleteViewQuery,

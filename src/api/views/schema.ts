@@ -37,7 +37,7 @@ export const PutView = z
     query: viewFields.query.default({}),
     columns: viewFields.columns.default([]),
     shared: z.boolean('must be true or false').default(false).meta({
-      description: 'Whether everybody in the workspace sees the view. Sharing also requires the scope `write`.',
+      description: 'Whether all members of the workspace see the view. Sharing also requires the scope `write`.',
     }),
   })
   .refine(({ query, columns }) => Buffer.byteLength(JSON.stringify([query, columns])) <= MAX_VIEW_BYTES, {

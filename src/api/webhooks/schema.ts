@@ -68,7 +68,7 @@ export const RotateSecret = z.strictObject({ secret: SigningSecret.optional() })
 export const TestWebhook = z
   .strictObject({
     event: EventName.optional().meta({
-      description: 'The type of the test event. Default: the first one that the webhook is subscribed to.',
+      description: 'The type of the test event. Default: the first event that the webhook is subscribed to.',
     }),
   })
   .meta({ id: 'TestWebhook' });

@@ -21,13 +21,13 @@ export const access = {
       setting: 'QUOTA_API_KEYS',
       default: 100,
       what: 'API keys',
-      remedy: 'Revoke one that is no longer needed',
+      remedy: 'Revoke a key that is no longer needed',
     },
   },
   notifications: {
     'emergency_key.created': () => ({
       subject: 'An emergency key was made',
-      text: `What is done with it: GET /v1/audit-log
+      text: `Its actions: GET /v1/audit-log
 If you did not expect it, revoke it: GET /v1/api-keys, then DELETE /v1/api-keys/{id}`,
     }),
   },

@@ -3,7 +3,7 @@ import type { Declaration } from '../capability.ts';
 export const auditLog = {
   name: 'audit log',
   folders: ['audit', 'audit-log'],
-  tags: { 'Audit log': 'Who changed what, and when.' },
+  tags: { 'Audit log': 'The changes, their authors and times.' },
   ids: ['auditEntry'],
   quotas: {
     auditBytes: {

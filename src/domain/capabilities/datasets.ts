@@ -11,9 +11,9 @@ export const datasets = {
       setting: 'QUOTA_DATASET_BYTES',
       default: 10 * 1024 ** 3,
       inBytes: true,
-      what: 'bytes in datasets, over all versions, and in examples of evaluations of their own',
+      what: 'bytes in datasets, over all versions, and in evaluations with their own examples',
       remedy:
-        'Delete a dataset, or evaluations with examples of their own, that are not needed any more: within a minute or two there is room',
+        'Delete datasets, or evaluations with their own examples, that are no longer needed: within a minute or two there is room',
     },
     uploads: {
       setting: 'QUOTA_UPLOADS',

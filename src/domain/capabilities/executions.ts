@@ -13,7 +13,7 @@ const ExecutionData = z.strictObject({
 const ExecutionCompletedData = ExecutionData.extend({
   tokens: TokenUsage,
   tokens_unknown: z.boolean().optional().meta({
-    description: 'True if it is not known what a call has used: `tokens` leaves that call out, as in the execution.',
+    description: 'True if the usage of a call is unknown: `tokens` leaves that call out, as in the execution.',
   }),
   cost: Cost,
   latency: z.strictObject({
@@ -87,7 +87,7 @@ export const executions = {
       inBytes: true,
       what: 'bytes in executions, traces, evaluations and what comes of them',
       remedy:
-        'Delete executions, traces and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/traces/{id}, DELETE /v1/evaluations/{id}), disable rules that can not keep up (`waiting`), or ask the ' +
+        'Delete executions, traces and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/traces/{id}, DELETE /v1/evaluations/{id}), disable rules that cannot keep up (`waiting`), or ask the ' +
         'operator to keep them for a shorter time (EXECUTION_RETENTION, TRACE_RETENTION, EVALUATION_RETENTION)',
     },
     streams: {

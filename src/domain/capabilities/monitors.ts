@@ -8,7 +8,7 @@ const MonitorData = z
     prompt_name: z.string().nullable(),
     label: z.string().nullable(),
     state: z.enum(monitorStates.states),
-    reason: z.string().meta({ description: 'What was seen, or who ended the alert, in words.' }),
+    reason: z.string().meta({ description: 'The observation, or who ended the alert, in words.' }),
     values: z.array(
       z.strictObject({
         metric: z.string(),
@@ -26,7 +26,7 @@ const mail: NotificationMail = ({ type, monitor: known }) => {
   const name = known ?? '{name}';
   return {
     subject: `The monitor ${name} ${type === 'monitor.alerted' ? 'alerts' : 'has recovered'}`,
-    text: `What it has seen: GET /v1/monitors/${name}
+    text: `Its measurements: GET /v1/monitors/${name}
 What was before: GET /v1/monitors/${name}/history
 No more e-mails: PUT /v1/monitors/${name} with "notify": {"email": false}`,
   };

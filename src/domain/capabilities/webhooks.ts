@@ -6,12 +6,12 @@ const disabledMail: NotificationMail = ({ webhookId, webhookUrl }) => {
   const path = `/v1/webhooks/${webhookId ?? '{id}'}`;
   return {
     subject: `${webhook.charAt(0).toUpperCase()}${webhook.slice(1)}${of} was disabled`,
-    text: `Nothing is sent to ${webhook}${of} any more. To resume deliveries:
+    text: `${webhook}${of} no longer receives anything. To resume deliveries:
 
 1. Fix what its failed deliveries report: GET ${path}/deliveries
 2. Enable it: POST ${path}/enable
 3. Replay the events it missed: POST ${path}/replay
-   with {"since": "…", "undelivered_only": true}, since a time shortly before it began to fail`,
+   with {"since": "…", "undelivered_only": true}, since a time shortly before it started to fail`,
   };
 };
 

@@ -57,7 +57,7 @@ export const MediaType = z
   .string('must be a string')
   .max(200, 'must be at most 200 characters')
   .regex(MEDIA_TYPE, 'must be a media type such as "image/png"')
-  .meta({ description: 'Of an image, a sound or a document.', example: 'image/png' });
+  .meta({ description: 'The media type of an image, a sound or a document.', example: 'image/png' });
 export const FileName = z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters');
 export const FileData = z
   .string('must be a string')
@@ -68,7 +68,7 @@ export const FileUrl = z
   .string('must be a string')
   .max(8192, 'must be at most 8,192 characters')
   .refine(isHttpsUrl, 'must be an https address without credentials')
-  .meta({ description: 'Where the file is.', example: 'https://example.com/photo.png' });
+  .meta({ description: 'The address of the file.', example: 'https://example.com/photo.png' });
 
 const file = { type: z.literal('file'), media_type: MediaType, filename: FileName.optional(), ...cached };
 
@@ -112,7 +112,7 @@ const ToolResultPart = z
     type: z.literal('tool_result'),
     id: ToolCallId,
     name: ToolName,
-    output: AnyJson.meta({ description: 'What the tool gave: any JSON.', example: { celsius: 21 } }),
+    output: AnyJson.meta({ description: 'The result of the tool: any JSON.', example: { celsius: 21 } }),
     ...cached,
   })
   .meta({ id: 'ToolResultPart' });

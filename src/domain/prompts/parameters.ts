@@ -49,7 +49,7 @@ export const ModelParameters = z
     verbosity: z
       .enum(['low', 'medium', 'high'])
       .meta({
-        description: 'How long responses are. It is left out if the provider has no such parameter, as `top_k` is.',
+        description: 'The length of responses. It is left out if the provider has no such parameter, as `top_k` is.',
       })
       .optional(),
     parallel_tool_calls: z
@@ -69,7 +69,7 @@ export const ModelParameters = z
       })
       .meta({
         description:
-          'Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides ' +
+          'Options in the provider\'s own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond ' +
           'tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.',
         example: { openai: { store: false } },
       })

@@ -69,11 +69,11 @@ export const Input = z
   .strictObject({
     type: z.enum(INPUT_TYPES, `must be one of ${INPUT_TYPES.join(', ')}`),
     required: z.boolean().optional().meta({ description: 'Default: true, unless there is a default.' }),
-    default: AnyJson.optional().meta({ override: { description: 'The value where a run gives none.' } }),
+    default: AnyJson.optional().meta({ override: { description: 'The value if a run passes none.' } }),
     description: z.string().max(1000, 'must be at most 1,000 characters').optional(),
     enum: Enum.optional(),
   })
-  .meta({ id: 'PromptInput', description: 'What is known of a variable.' });
+  .meta({ id: 'PromptInput', description: 'The description of a variable.' });
 export type Input = z.infer<typeof Input>;
 
 export const Inputs = z.preprocess(

@@ -53,7 +53,7 @@ function* stepsOf(
     origins.set(origin, known);
     if (span.attributes.get(PENDING.attribute) === PENDING.value) yield null;
     else if (span.startedAt > latest) yield refuse('it starts in the future: is the clock right?');
-    else if (span.startedAt < earliest) yield refuse('it started before what is kept (TRACE_RETENTION)');
+    else if (span.startedAt < earliest) yield refuse('it started before the retention period (TRACE_RETENTION)');
     else yield toStep({ ...span, endedAt: span.endedAt && Math.min(span.endedAt, latest) }, known);
   }
 }

@@ -17,7 +17,7 @@ export function signingSecretProblem(secret: string): string | undefined {
   if (!VISIBLE_ASCII.test(secret)) return 'Use only visible ASCII characters, without spaces or line breaks.';
   if (secret.length < 24 || secret.length > 128) return `Use 24 to 128 characters; this secret has ${secret.length}.`;
   if (secret.startsWith(PREFIX) && !PADDED_BASE64.test(secret.slice(PREFIX.length)))
-    return `What follows ${PREFIX} must be base64 with its padding, in the standard alphabet (openssl rand -base64 32); or leave out ${PREFIX}.`;
+    return `The part after ${PREFIX} must be base64 with its padding, in the standard alphabet (openssl rand -base64 32); or leave out ${PREFIX}.`;
   return undefined;
 }
 

@@ -100,7 +100,7 @@ async function createCluster(
     const [program = '', ...rest] = await postgresCommand(binaries.initdb, args);
     const { code, output } = await run(program, rest, { env: postgresEnv() });
     if (code !== 0) {
-      const advice = adviceFor(output) ?? 'Fix that, or set DATABASE_URL to a PostgreSQL of your own.';
+      const advice = adviceFor(output) ?? 'Fix that, or set DATABASE_URL to your own PostgreSQL server.';
       throw new EmbeddedStartError(
         'postgres_failed',
         `PostgreSQL could not create its files in ${target}. ${advice} Output of initdb:\n${lastLines(output)}`,

@@ -41,7 +41,7 @@ async function importPostgres(): Promise<PostgresBinaries> {
   } catch (cause) {
     throw new EmbeddedStartError(
       'postgres_unavailable',
-      `There is no bundled PostgreSQL for ${platform} here. Set DATABASE_URL to a PostgreSQL of your own, or run ` +
+      `There is no bundled PostgreSQL for ${platform} here. Set DATABASE_URL to your own PostgreSQL server, or run ` +
         'npm ci again if optional packages were left out.',
       { cause },
     );

@@ -94,7 +94,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     if (/pre-existing shared memory block/.test(output) && Date.now() < oldBackendsUntil) {
       await delay(500);
     } else if (attempt >= PORT_ATTEMPTS || (await isPortFree(port))) {
-      const advice = adviceFor(output) ?? 'Fix what it reports, or set DATABASE_URL to a PostgreSQL of your own.';
+      const advice = adviceFor(output) ?? 'Fix what it reports, or set DATABASE_URL to your own PostgreSQL server.';
       throw new EmbeddedStartError(
         'postgres_failed',
         `PostgreSQL did not start on ${dataDir}. ${advice} Its output:\n${output.slice(-1500)}`,

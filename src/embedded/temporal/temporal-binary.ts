@@ -77,7 +77,7 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
     throw new EmbeddedStartError(
       'temporal_unavailable',
       `No Temporal server is available:\n${reasons}\nInstall the Temporal CLI ${TEMPORAL_CLI_VERSION} or newer ` +
-        `(https://docs.temporal.io/cli), or Go ${LEAST_GO} or newer, or set TEMPORAL_ADDRESS to a Temporal of your own.`,
+        `(https://docs.temporal.io/cli), or Go ${LEAST_GO} or newer, or set TEMPORAL_ADDRESS to your own Temporal server.`,
       { cause: error },
     );
   }

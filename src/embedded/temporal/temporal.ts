@@ -158,7 +158,7 @@ async function responds(address: string, namespace: string): Promise<boolean> {
 }
 
 function didNotStart(output: string, cause?: unknown): EmbeddedStartError {
-  const advice = adviceFor(output) ?? 'Fix what it reports, or set TEMPORAL_ADDRESS to a Temporal of your own.';
+  const advice = adviceFor(output) ?? 'Fix what it reports, or set TEMPORAL_ADDRESS to your own Temporal server.';
   return new EmbeddedStartError(
     'temporal_failed',
     `Temporal did not start. ${advice} Its output:\n${output.slice(-1500)}`,

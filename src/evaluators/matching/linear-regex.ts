@@ -54,7 +54,7 @@ export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
 function refuseUnknownEscapes(pattern: string): void {
   for (const [sequence, letter] of pattern.matchAll(/\\(.)/gs)) {
     if (letter !== undefined && /[A-Za-z]/.test(letter) && !KNOWN_ESCAPES.includes(letter)) {
-      throw new PatternError(`the escape ${sequence} is not known. ${SYNTAX}`);
+      throw new PatternError(`the escape ${sequence} is unknown. ${SYNTAX}`);
     }
   }
 }

@@ -36,8 +36,8 @@ const HttpConfig = z
       .meta({ title: 'Time for a request, in milliseconds' }),
   })
   .meta({
-    title: 'A scorer of your own',
-    description: 'An endpoint of yours gets each example and responds with a score.',
+    title: 'Your own scorer',
+    description: 'Your endpoint gets each example and responds with a score.',
   });
 
 type HttpConfig = z.output<typeof HttpConfig>;

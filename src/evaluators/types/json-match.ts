@@ -17,7 +17,7 @@ const JsonMatchConfig = z
         if (fault !== null) context.addIssue({ code: 'custom', message: `the value is ${fault}` });
       })
       .optional()
-      .meta({ title: 'JSON to find', description: 'Any JSON. None: the expected value.' }),
+      .meta({ title: 'JSON to find', description: 'Any JSON. Default: the expected value.' }),
     mode: z
       .enum(['exact', 'subset'])
       .default('exact')

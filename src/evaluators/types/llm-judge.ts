@@ -24,7 +24,7 @@ const Categories = z
   .array(
     z.strictObject({
       value: z.string().trim().min(1).max(MAX_CATEGORY_LENGTH).meta({ title: 'Category' }),
-      score: z.number().min(0).max(1).meta({ title: 'Score', description: 'What the category counts, 0–1.' }),
+      score: z.number().min(0).max(1).meta({ title: 'Score', description: 'The score of the category, 0–1.' }),
     }),
   )
   .min(2)
@@ -42,14 +42,14 @@ const LlmJudgeConfig = z
       .meta({ title: 'Model of the judge', description: 'As in a prompt.', 'x-field': 'model' }),
     rubric: z.string().trim().min(1).max(20_000).meta({
       title: 'Rubric',
-      description: 'What a good output is, and what each grade means.',
+      description: 'Criteria of a good output, and the meaning of each grade.',
       'x-field': 'long-text',
     }),
     scale: Scale.default({ min: 1, max: 5 }).meta({ title: 'Grades', description: 'Scaled to a score of 0–1.' }),
     categories: Categories.optional().meta({
-      title: 'Categories in place of grades',
+      title: 'Categories instead of grades',
       description:
-        'What the judge says in place of a grade, and what each counts: [{"value": "polite", "score": 1}, …].',
+        'The answers of the judge that replace a grade, and the score of each: [{"value": "polite", "score": 1}, …].',
       'x-field': 'json',
     }),
     include_expected: z.boolean().default(true).meta({ title: 'Show it the expected value' }),

@@ -24,7 +24,7 @@ const NumericConfig = z
     }),
     relative_tolerance: Tolerance.meta({
       title: 'May be off by a share of',
-      description: 'Of the expected number: 0.01 is 1 %.',
+      description: 'As a share of the expected number: 0.01 is 1 %.',
     }),
     extract: z
       .enum(['only', 'first', 'last', 'none'])

@@ -26,7 +26,7 @@ const ToolCallsConfig = z
     ...evaluatorFields('tool_calls'),
     value: ExpectedCalls.optional().meta({
       title: 'Expected calls',
-      description: 'A list of {"name", "input"}. None: the expected value.',
+      description: 'A list of {"name", "input"}. Default: the expected value.',
     }),
     input: z
       .enum(['exact', 'subset', 'ignore'])

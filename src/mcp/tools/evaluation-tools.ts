@@ -12,7 +12,7 @@ export const EVALUATORS: JsonObject = {
     required: ['type'],
   },
   description:
-    'What scores each output, for instance [{"type": "exact_match"}]. list_evaluators gives all types with their options.',
+    'The evaluators that score each output, for instance [{"type": "exact_match"}]. list_evaluators gives all types with their options.',
 };
 const KINDS: Record<string, JsonObject> = {
   regressed: { regression: true },
@@ -77,7 +77,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
       evaluators: EVALUATORS,
       input: {
         type: ['string', 'array'],
-        description: 'What was sent to the model, a text or messages: judges are shown it.',
+        description: 'The input of the model, a text or messages: judges are shown it.',
       },
     },
     ...WAITING,
@@ -95,7 +95,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     operation: 'createEvaluation',
     title: 'Start an evaluation',
     description:
-      'Runs a version of a prompt over a dataset (or over examples that you give) and scores each output. This calls models and costs money: set max_cost. It gives the id at once and goes on for minutes. Use it to check a new version before a release, or a draft before it becomes a version.',
+      'Runs a version of a prompt over a dataset (or over examples that you give) and scores each output. This calls models and costs money: set max_cost. It returns the id immediately and continues for minutes. Use it to check a new version before a release, or a draft before it becomes a version.',
     hints: CALLS_MODELS,
     omit: ['start_at'],
     brief: { evaluators: EVALUATORS },
@@ -141,7 +141,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     operation: 'listEvaluationResults',
     title: 'List results of an evaluation',
     description:
-      'Lists the results of an evaluation by score, regression, improvement, text (q) or metadata, in the order of the examples or sorted: "score" has the worst first. For what went wrong alone, use list_failures.',
+      'Lists the results of an evaluation by score, regression, improvement, text (q) or metadata, in the order of the examples or sorted: "score" has the worst first. For failures only, use list_failures.',
     hints: READS,
     omit: ['format'],
   },
@@ -172,7 +172,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     name: 'cancel_evaluation',
     operation: 'cancelEvaluation',
     title: 'Cancel an evaluation',
-    description: 'Ends an evaluation that runs. What it has found stays.',
+    description: 'Cancels a running evaluation. Its results so far are kept.',
     hints: { ...SETS, idempotent: false },
   },
 ];

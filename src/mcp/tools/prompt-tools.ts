@@ -10,16 +10,16 @@ const TOOLS: JsonObject = {
   type: ['array', 'null'],
   items: { type: 'object' },
   description:
-    'What the model may ask for: {"name", "description", "parameters": a JSON Schema}. None is ever run here.',
+    'The tools that the model can call: {"name", "description", "parameters": a JSON Schema}. The service never runs them.',
 };
 const INPUTS: JsonObject = {
   type: ['object', 'null'],
   description:
-    'What is known of variables, by name: {"type": "string" | "number" | "boolean" | "json" | "messages" | "file", "required", "default", "enum", "description"}.',
+    'Descriptions of variables, by name: {"type": "string" | "number" | "boolean" | "json" | "messages" | "file", "required", "default", "enum", "description"}.',
 };
 const PARAMETERS: JsonObject = {
   type: 'object',
-  description: 'Of the model: temperature, max_tokens, top_p, stop, seed, response_format and others.',
+  description: 'Parameters of the model: temperature, max_tokens, top_p, stop, seed, response_format and others.',
 };
 /** Short schemas for parts of a prompt's content whose full schemas would fill a context. */
 export const BRIEF_CONTENT = { messages: MESSAGES, tools: TOOLS, inputs: INPUTS, parameters: PARAMETERS };
@@ -61,7 +61,7 @@ export const PROMPT_TOOLS: readonly ToolSpec[] = [
     operation: 'createPrompt',
     title: 'Create a prompt',
     description:
-      'Stores a new prompt. Give either template or messages; {{name}} in a text is a variable. Send base_version 0, so that a prompt of that name that is there already is not changed. Nothing runs by it until somebody asks for it.',
+      'Stores a new prompt. Give either template or messages; {{name}} in a text is a variable. Send base_version 0, so that a prompt of that name that is there already is not changed. It is not used until a caller requests it.',
     hints: ADDS,
     brief: BRIEF_CONTENT,
   },
@@ -70,7 +70,7 @@ export const PROMPT_TOOLS: readonly ToolSpec[] = [
     operation: 'updatePrompt',
     title: 'Create a version of a prompt',
     description:
-      'Adds a version to a prompt that exists; what you leave out stays as it is. Send base_version, the version that you read, and a commit_message that says why. Whoever asks for a label, such as production, gets the same version as before: evaluate the new one, then start a release or move a label.',
+      'Adds a version to a prompt that exists; omitted fields are unchanged. Send base_version, the version that you read, and a commit_message that says why. Callers of a label, such as production, get the same version as before: evaluate the new one, then start a release or move a label.',
     hints: ADDS,
     brief: BRIEF_CONTENT,
   },
@@ -102,7 +102,7 @@ export const PROMPT_TOOLS: readonly ToolSpec[] = [
     operation: 'setPromptLabel',
     title: 'Move a label to a version',
     description:
-      'Points a label such as production at a version of a prompt: everybody who asks for the label gets that version at once. Where the label is protected, the key needs the scope publish; where its policy wants a release, use start_release. Show the change (diff_prompt_versions) and ask a person before.',
+      'Points a label such as production at a version of a prompt: all callers of the label get that version immediately. If the label is protected, the key needs the scope publish; where its policy wants a release, use start_release. Show the change (diff_prompt_versions) and ask a person before.',
     hints: SETS,
     omit: ['override', 'reason'],
   },

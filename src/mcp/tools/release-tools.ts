@@ -51,7 +51,7 @@ export const RELEASE_TOOLS: readonly ToolSpec[] = [
     operation: 'approveRelease',
     title: 'Approve a release',
     description:
-      'Approves the step at which a release waits, as the owner of this key. Only after a person has said so; give what was said as comment.',
+      'Approves the step at which a release waits, as the owner of this key. Only after a person has decided; pass their words as the comment.',
     hints: { ...OPEN, idempotent: false },
   },
   {
@@ -72,29 +72,29 @@ export const RELEASE_TOOLS: readonly ToolSpec[] = [
     name: 'resume_release',
     operation: 'resumeRelease',
     title: 'Resume a release',
-    description: 'Lets a paused release go on.',
+    description: 'Continues a paused release.',
     hints: OPEN,
   },
   {
     name: 'promote_release',
     operation: 'promoteRelease',
-    title: 'Promote a release at once',
+    title: 'Promote a release immediately',
     description:
-      'Skips what is left of a release and moves the label to the new version for everybody. Ask a person before.',
+      'Skips the remaining steps of a release and moves the label to the new version for all callers. Ask a person before.',
     hints: SETS,
   },
   {
     name: 'rollback_release',
     operation: 'rollbackRelease',
     title: 'Roll a release back',
-    description: 'Ends a release and gives everybody the version from before. Use it where the new version does harm.',
+    description: 'Ends a release and returns all callers to the previous version. Use it if the new version does harm.',
     hints: SETS,
   },
   {
     name: 'cancel_release',
     operation: 'cancelRelease',
     title: 'Cancel a release',
-    description: 'Ends a release that has not moved its label yet; the label stays where it is.',
+    description: 'Ends a release that has not moved its label yet; the label does not change.',
     hints: SETS,
   },
 ];

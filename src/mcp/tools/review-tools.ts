@@ -14,7 +14,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'addQueueItems',
     title: 'Put items into a queue',
     description:
-      'Puts runs or examples into a queue, for people to look at. What is in it already is not put in again.',
+      'Puts runs or examples into a queue, for people to look at. Items already in the queue are not added again.',
     hints: { ...ADDS, idempotent: true },
   },
   {
@@ -45,7 +45,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'returnQueueItem',
     title: 'Give an item of a queue back',
     description:
-      'Gives an item that you have taken back, for somebody else; one that you have completed or skipped is open again.',
+      'Returns an item that you hold to the queue, for someone else; a completed or skipped item is open again.',
     hints: { ...ADDS, idempotent: true },
   },
   {

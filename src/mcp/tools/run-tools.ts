@@ -13,7 +13,7 @@ export const WAITING: Pick<ToolSpec, 'own' | 'headers'> = {
       minimum: 0,
       maximum: MAX_WAIT_SECONDS,
       default: DEFAULT_WAIT_SECONDS,
-      description: 'How long to wait for the end.',
+      description: 'The time to wait for the end.',
     },
   },
   headers: ({ wait_seconds: wait = DEFAULT_WAIT_SECONDS }) => ({
@@ -29,14 +29,14 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
     operation: 'createExecution',
     title: 'Run a prompt',
     description:
-      'Calls the model with a prompt and its variables, and gives the output with tokens, cost and latency. This costs money. Use draft to try a change that is not stored. A run that has not ended after wait_seconds goes on: look again with get_execution.',
+      'Calls the model with a prompt and its variables, and gives the output with tokens, cost and latency. This costs money. Use draft to try a change that is not stored. A run that has not ended after wait_seconds continues: poll it with get_execution.',
     hints: CALLS_MODELS,
     omit: ['rollout_key'],
     brief: {
       draft: {
         type: 'object',
         description:
-          'Content that is not stored: template or messages, tools, inputs, model, parameters, as create_prompt_version has them. With prompt_name, what is left out is that of the version.',
+          'Content that is not stored: template or messages, tools, inputs, model, parameters, as create_prompt_version has them. With prompt_name, omitted fields come from the version.',
       },
       messages: { type: 'array', items: { type: 'object' }, description: "Appended to the prompt's own messages." },
       parameters: BRIEF_CONTENT.parameters,
@@ -59,7 +59,7 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
     operation: 'listExecutions',
     title: 'Search executions',
     description:
-      'Finds runs of prompts, newest first or in the order of cost, latency or tokens (sort), by words in their texts (q), prompt, version, status, error, model, label, release, time, cost, latency, metadata and scores. Use it to see what fails, or what users of a prompt have got. A page may be empty and still have a next_cursor: go on with it.',
+      'Finds runs of prompts, newest first or in the order of cost, latency or tokens (sort), by words in their texts (q), prompt, version, status, error, model, label, release, time, cost, latency, metadata and scores. Use it to see what fails, or what users of a prompt have got. A page may be empty and still have a next_cursor: continue with it.',
     hints: READS,
   },
   {
@@ -74,7 +74,7 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
     name: 'cancel_execution',
     operation: 'cancelExecution',
     title: 'Cancel an execution',
-    description: 'Ends a run that has not ended. What the model has done until then may be charged.',
+    description: 'Cancels an unfinished run. Model usage up to then may be charged.',
     hints: { ...SETS, idempotent: false },
   },
   {

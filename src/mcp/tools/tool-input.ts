@@ -48,7 +48,8 @@ export interface ToolInput {
 const PART: Record<string, JsonObject> = {
   part: {
     type: 'string',
-    description: 'A JSON pointer, as cut has it (/data/0/output): gives that part of the result alone, and more of it.',
+    description:
+      'A JSON pointer, as cut has it (/data/0/output): returns only that part of the result, and more of it.',
   },
   part_from: { type: 'integer', minimum: 0, description: 'With part: the character, item or field to begin with.' },
 };
@@ -112,7 +113,7 @@ export function toolInput(spec: ToolSpec, route: Route): ToolInput {
       minimum: 1,
       maximum: MAX_PAGE,
       default: DEFAULT_PAGE,
-      description: 'How many at most. Where they are too large together, there are fewer; next_cursor leads on.',
+      description: 'The maximum number. If they are too large together, fewer are returned; next_cursor leads on.',
     };
   const own = {
     ...spec.own,
@@ -166,7 +167,7 @@ function refuseUnknown(given: JsonObject, known: JsonObject): void {
   if (unknown.length === 0) return;
   const details = unknown.slice(0, MAX_UNKNOWN).map((name) => ({
     path: clipPath(name),
-    message: `is no argument of this tool: it takes ${Object.keys(known).join(', ') || 'none'}`,
+    message: `is not an argument of this tool: it takes ${Object.keys(known).join(', ') || 'none'}`,
   }));
   throw new ApiError('invalid_request', describe(details), { details });
 }

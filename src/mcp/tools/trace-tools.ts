@@ -6,7 +6,7 @@ export const TRACE_TOOLS: readonly ToolSpec[] = [
     operation: 'listTraces',
     title: 'Search traces',
     description:
-      'Finds runs of agents, newest first, by words (q), name, status, prompt, model, tool, agent, user, conversation, time, cost, duration, number of steps and metadata. Use it to see which runs failed or were expensive. A page may be empty and still have a next_cursor: go on with it.',
+      'Finds runs of agents, newest first, by words (q), name, status, prompt, model, tool, agent, user, conversation, time, cost, duration, number of steps and metadata. Use it to see which runs failed or were expensive. A page may be empty and still have a next_cursor: continue with it.',
     hints: READS,
   },
   {
@@ -44,7 +44,7 @@ export const TRACE_TOOLS: readonly ToolSpec[] = [
     name: 'get_conversation',
     operation: 'getConversation',
     title: 'Read a conversation',
-    description: 'Reads a conversation: its traces, oldest first, with the beginnings of what was said.',
+    description: 'Reads a conversation: its traces, oldest first, with the beginnings of its messages.',
     hints: READS,
   },
   {

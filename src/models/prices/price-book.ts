@@ -14,7 +14,7 @@ const Multiplier = z
   .string()
   .regex(
     /^(?=.*[1-9])\d{1,3}(\.\d{1,12})?$/,
-    'write what prices are multiplied by in batches as a decimal above 0 in a string, such as "0.5"',
+    'write the price factor of batches as a decimal above 0 in a string, such as "0.5"',
   );
 
 const Rates = {

@@ -49,7 +49,7 @@ export function fitCall(
       call.tools.some((tool) => tool.cache_control !== undefined) ? 'tools' : 'messages',
       takes.cacheMarks === 0
         ? `are sent without cache_control: ${provided} has no marks of its cache`
-        : `are sent without cache_control but for the last ${takes.cacheMarks}: ${provided} takes no more`,
+        : `are sent without cache_control except for the last ${takes.cacheMarks}: ${provided} accepts no more`,
     );
   for (const parameter of OPTIONAL_PARAMETERS)
     if (parameters[parameter] !== undefined && places[parameter].length === 0)

@@ -75,7 +75,7 @@ export function parameterProblems(
 function whyNot(provider: Provider, model: string, name: Parameter): string {
   if (provider.places[name].length === 0) return `${provider.name} has no parameter ${name}; omit it.`;
   if (name === 'response_format') {
-    return `${model} takes no response_format json_object; use json_schema, with the schema that the response is to follow.`;
+    return `${model} does not accept response_format json_object; use json_schema, with the schema for the response.`;
   }
   return `${model} does not accept ${name}, or not with the other given parameters; omit it.`;
 }

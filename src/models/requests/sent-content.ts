@@ -45,7 +45,7 @@ function requireTools(provider: Provider, model: string, body: RequestBody, { to
       const name = typeof toolChoice === 'string' ? toolChoice : toolChoice.name;
       throw new ModelError(
         'model_invalid_request',
-        `${model} does not take tool_choice "${name}", or not together with the parameters given; use "auto".`,
+        `${model} does not accept tool_choice "${name}", or not together with the parameters given; use "auto".`,
       );
     }
   }

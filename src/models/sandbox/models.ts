@@ -10,7 +10,7 @@ export const SANDBOX_MODELS = {
   'sandbox/judge':
     'scores for an LLM judge: {"reason", "score"}, the highest score when the text after the line "Output:" equals the text after the line "Expected:"',
   'sandbox/tools':
-    'calls the first tool, or the one that tool_choice names, with an input made from its schema; given the results, says what they were; echoes without tools',
+    'calls the first tool, or the one that tool_choice names, with an input made from its schema; given the results, repeats them; echoes without tools',
   'sandbox/slow': 'echoes after 2 s',
   'sandbox/slow-N': 'echoes after N milliseconds, up to 600000; streamed, the words are spread over that time',
   'sandbox/stall': 'never responds: the call ends at its time limit',

@@ -105,7 +105,7 @@ export async function withdrawWithRetries(
           log.error({ err: error, [field]: id }, 'cannot withdraw');
           return;
         }
-        if (!warned) log.warn({ err: error, [field]: id }, 'cannot withdraw yet; going on trying');
+        if (!warned) log.warn({ err: error, [field]: id }, 'cannot withdraw yet; retrying');
         warned = true;
       }
       await delay(AGAIN_MS, undefined, { ref: false });

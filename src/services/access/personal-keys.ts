@@ -93,7 +93,7 @@ export async function createPersonalKey(
   if (valid.length >= MAX_PERSONAL_KEYS)
     throw new ApiError(
       'quota_exceeded',
-      `A member can have at most ${MAX_PERSONAL_KEYS} personal keys. Revoke one that is no longer needed.`,
+      `A member can have at most ${MAX_PERSONAL_KEYS} personal keys. Revoke a key that is no longer needed.`,
     );
   return createApiKey(query, text, {
     name,

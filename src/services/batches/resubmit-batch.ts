@@ -39,7 +39,7 @@ export async function resubmitBatch(
     if (again.length === 0)
       throw new ApiError(
         'invalid_state',
-        `This batch is ${batch.status}: only one that is unknown can be submitted again.`,
+        `This batch is ${batch.status}: only an unknown batch can be submitted again.`,
       );
     await recordChange(query, 'evaluation.batch_resubmitted', publicId('evaluation', evaluationId), { number });
     return batch.id;

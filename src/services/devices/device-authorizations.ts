@@ -108,7 +108,10 @@ export async function beginDeviceAuthorization(
 }
 
 const unknownCode = () =>
-  new ApiError('not_found', 'There is no such code, or it was used or has expired. Begin anew where you got it from.');
+  new ApiError(
+    'not_found',
+    'There is no such code, or it was used or has expired. Request a new code where you got it from.',
+  );
 
 /**
  * The program that requests a key under this code.
@@ -279,7 +282,7 @@ async function createKeyLike(
   if (valid.length >= MAX_DERIVED_KEYS)
     throw new ApiError(
       'quota_exceeded',
-      `A key can have at most ${MAX_DERIVED_KEYS} keys made from it. Revoke one that is no longer needed.`,
+      `A key can have at most ${MAX_DERIVED_KEYS} keys made from it. Revoke a key that is no longer needed.`,
     );
   return createApiKey(own, key, { ...wanted, madeBy: memberId, madeFrom: id });
 }

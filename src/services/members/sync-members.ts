@@ -169,7 +169,7 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
     query,
     'member.removed',
     ended.map(({ after: { id, name } }) =>
-      changeOf(id, { name, reason: 'the identity provider gives no role any more' }),
+      changeOf(id, { name, reason: 'the identity provider no longer assigns a role' }),
     ),
   );
 }

@@ -28,13 +28,13 @@ export function countSpend(registry: Registry): OnUsed {
   const registers = [registry];
   const spend = new Counter({
     name: 'pms_spend_usd_total',
-    help: 'What calls to models cost, as far as it is known',
+    help: 'Known cost of calls to models',
     labelNames: ['provider', 'kind'],
     registers,
   });
   const unpriced = new Counter({
     name: 'pms_unpriced_responses_total',
-    help: 'Responses of models whose cost is not known',
+    help: 'Responses of models whose cost is unknown',
     labelNames: ['provider'],
     registers,
   });

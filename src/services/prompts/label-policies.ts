@@ -71,7 +71,7 @@ export async function requireFreeLabel(
   const policy = await policyOf(query, label);
   if (policy?.required !== true) return {};
   return requireOverride(mover, {
-    why: `The label "${label}" moves by releases alone: start one with POST /v1/releases.`,
+    why: `The label "${label}" moves only by releases: start one with POST /v1/releases.`,
     what: `The label "${label}" moves only by releases: overriding that requires the scope "admin".`,
   });
 }

@@ -113,7 +113,7 @@ export async function requirePinned(
     .map(({ name, version, ref }) => `version ${version} of "${name}" includes "${ref}"`);
   throw invalidField(
     at,
-    `${change}: ${named.join(', ')}${includers.length > MAX_NAMED ? ', and there are more' : ''}. What is under a protected label ` +
+    `${change}: ${named.join(', ')}${includers.length > MAX_NAMED ? ', and there are more' : ''}. A version with a protected label ` +
       'may include only prompts pinned to a version ("name@3") or to a protected label, at every level',
   );
 }

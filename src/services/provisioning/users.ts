@@ -138,7 +138,7 @@ function columnsOf({ userName, active, more }: UserAttributes) {
 const subjectOf = ({ userName, more }: UserAttributes) => more.externalId ?? userName;
 
 const USER_TAKEN =
-  'There is a user with this userName or externalId already, or one who has signed in by this externalId.';
+  'There is a user with this userName or externalId already, or a user who signed in with this externalId.';
 
 /**
  * Refuses an `externalId` that another person has. Concurrent requests for the same one run one after the other.

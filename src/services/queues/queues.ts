@@ -127,7 +127,7 @@ export function putQueue(db: WorkspaceDatabase, name: string, settings: QueueSet
           query,
           'queues',
           MAX_QUEUES,
-          `A workspace can have at most ${MAX_QUEUES} queues: delete one that is not needed any more.`,
+          `A workspace can have at most ${MAX_QUEUES} queues: delete a queue that is no longer needed.`,
         ),
     });
     return getQueue(query, name);

@@ -47,7 +47,7 @@ async function approve(query: Query, row: ReleaseRow, decision: Decision): Promi
   if (step.exclude_author && person !== null && authors.includes(person))
     throw new ApiError(
       'invalid_state',
-      'Somebody else must approve this step: the keys that created the version or started the release do not count.',
+      'Someone else must approve this step: the keys that created the version or started the release do not count.',
     );
   const approvals = [
     ...row.approvals,
@@ -219,7 +219,7 @@ function refused(action: ReleaseControl, { status, id }: ReleaseRow): ApiError {
       : '';
   return new ApiError(
     'invalid_state',
-    `${name} ${isFinishedRelease(status) ? 'has ended as' : 'is'} ${status}: only one that is ${from.join(' or ')} can be ${DONE[action]}.${hint}`,
+    `${name} ${isFinishedRelease(status) ? 'has ended as' : 'is'} ${status}: it can only be ${DONE[action]} while ${from.join(' or ')}.${hint}`,
   );
 }
 

@@ -171,7 +171,7 @@ async function makeRoom(query: Query, running: ReleaseRow, supersede: boolean, i
   if (!supersede)
     throw new ApiError(
       'invalid_state',
-      `The release ${named} runs on this label (${running.status}): wait for its end, cancel it, or send {"supersede": true} to take its place.`,
+      `The release ${named} runs on this label (${running.status}): wait for its end, cancel it, or send {"supersede": true} to replace it.`,
     );
   const by = publicId('release', id);
   const decision = { verdict: 'superseded', by: actorNow(), comment: null, numbers: null } as const;

@@ -160,7 +160,7 @@ async function decide(
   if (step.require === 'not_worse' && compared?.verdict === 'regression') faults.push(`it is worse: ${compared.note}`);
   const isToldOfWorse = step.require === 'not_worse' || step.max_regressions !== undefined;
   if (isToldOfWorse && compared !== undefined && compared.withheld !== null)
-    faults.push(`it can't be told whether it is worse: ${compared.note}`);
+    faults.push(`it cannot be determined whether it is worse: ${compared.note}`);
   if (step.require === 'better' && compared?.verdict !== 'improvement')
     faults.push(`it is not better: ${compared?.note ?? 'nothing was compared'}`);
   if (step.max_regressions !== undefined && (regressions ?? 0) > step.max_regressions)

@@ -111,7 +111,7 @@ function refuseUnfit(models: Models, evaluators: EvaluatorConfig[], maxCost: str
     if (needsExpected(config))
       throw invalidField(
         `evaluators.${index}`,
-        `"${config.type}" compares with an expected value, which an execution does not have: give it a value of its own where it takes one, or take another evaluator`,
+        `"${config.type}" compares with an expected value, which an execution does not have: set a value in its options if it has such an option, or use another evaluator`,
       );
   if (maxCost === null) return;
   try {

@@ -21,7 +21,7 @@ type Action = ScheduleOptionsStartWorkflowAction<typeof scheduledEvaluation> & P
 type StoredSchedule = Pick<ScheduleRow, 'id' | 'name' | 'cron' | 'time_zone' | 'paused' | 'request'>;
 
 function examplesOf({ parsed: { dataset, examples = [] } }: ScheduledRequest): string {
-  if (dataset === undefined) return `${examples.length} example${examples.length === 1 ? '' : 's'} of its own`;
+  if (dataset === undefined) return `${examples.length} example${examples.length === 1 ? '' : 's'}`;
   return dataset.version === undefined ? dataset.name : `${dataset.name} v${dataset.version}`;
 }
 

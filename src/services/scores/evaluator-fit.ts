@@ -31,7 +31,7 @@ function misfitOf(limits: ScoreLimits, config: EvaluatorConfig): string | undefi
       return `scores named "${name}" are numbers from ${min ?? 'any'} to ${max ?? 'any'}, and an evaluator gives numbers from 0 to 1`;
     case 'boolean':
       if (isPassOrFail(config)) return undefined;
-      return `scores named "${name}" are boolean, and "${config.type}" gives scores between 0 and 1: give it a threshold, or another name`;
+      return `scores named "${name}" are boolean, and "${config.type}" gives scores between 0 and 1: set a threshold, or use another name`;
     case 'categorical': {
       if (own === undefined)
         return `scores named "${name}" are categories, and "${config.type}" gives numbers: use a judge ("llm_judge") with these categories, or another name`;
@@ -42,7 +42,7 @@ function misfitOf(limits: ScoreLimits, config: EvaluatorConfig): string | undefi
       return `scores named "${name}" are one of ${shown.join(', ')}${(known ?? []).length > SHOWN ? ', …' : ''}, and the judge can give "${unknown[0]}"`;
     }
     case 'text':
-      return `scores named "${name}" are texts, and an evaluator gives numbers or categories: give it another name`;
+      return `scores named "${name}" are texts, and an evaluator gives numbers or categories: use another name`;
   }
 }
 

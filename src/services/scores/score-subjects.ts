@@ -202,6 +202,6 @@ export async function requireFewScores(query: Query, subjects: readonly SubjectC
   if (crowded.length > 0)
     throw new ApiError(
       'invalid_request',
-      `What is scored has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace scores by id.`,
+      `A subject has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace scores by id.`,
     );
 }

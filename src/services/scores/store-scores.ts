@@ -83,7 +83,7 @@ export async function storeScores(
 ): Promise<ScoreRow[]> {
   if (scores.length === 0) return [];
   if (scores.length > MAX_SCORES_AT_ONCE)
-    throw new ApiError('invalid_request', `At most ${MAX_SCORES_AT_ONCE} scores can be stored at once.`);
+    throw new ApiError('invalid_request', `At most ${MAX_SCORES_AT_ONCE} scores can be stored in one request.`);
   const ids = idsOf(scores, at);
   await checkReplaced(query, scores, { ids, at, replaces });
   const subjects = await holdSubjects(
@@ -164,7 +164,7 @@ async function checkReplaced(
     if (replaces === 'own')
       throw invalidField(
         `${at(index)}id`,
-        'is that of a score of somebody else: only its author or an admin can replace it',
+        'belongs to a score of another author: only its author or an admin can replace it',
       );
     await recordChange(query, 'score.deleted', publicId('score', row.id), {
       name: row.name,

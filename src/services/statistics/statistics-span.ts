@@ -20,6 +20,6 @@ export function statisticsSpan(since: Date | undefined, until: Date | undefined,
   const from = since ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
   if (from >= to) throw invalidField('since', 'must be before until, and before now');
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
-    throw invalidField('since', `must be at most ${MAX_DAYS} days before until, which is now unless given`);
+    throw invalidField('since', `must be at most ${MAX_DAYS} days before until, which defaults to now`);
   return { since: from, until: to };
 }

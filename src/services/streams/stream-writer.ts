@@ -176,7 +176,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
       } else {
         for (const { stream, data } of rows) {
           count(stream, -data.length);
-          drop(stream, 'its rows can not be written', error);
+          drop(stream, 'its rows cannot be written', error);
         }
       }
     }

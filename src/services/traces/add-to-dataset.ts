@@ -85,7 +85,7 @@ export async function addTracesToDataset(
     const example = await exampleOf(query, source, expected, `traces.${index}`);
     bytes += Buffer.byteLength(JSON.stringify(example));
     if (bytes > MAX_BYTES)
-      throw invalidField('traces', `has more than ${MAX_BYTES >> 20} MiB of texts: add fewer at once`);
+      throw invalidField('traces', `has more than ${MAX_BYTES >> 20} MiB of texts: add fewer per request`);
     examples.set(example.id, example);
   }
   const { examplesId } = await storeExamples(query, quotas, [...examples.values()]);

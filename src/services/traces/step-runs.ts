@@ -116,7 +116,7 @@ export function createStepRuns(models: Pick<Models, 'priceOf'>): StepRuns {
 
   return {
     runOf(step, prompts, own) {
-      if (step.endedAt === null) throw new Error('A step that has not ended is no run.');
+      if (step.endedAt === null) throw new Error('A step that has not ended is not a run.');
       const [startedAt, endedAt] = [
         new Date(step.startedAt / 1000),
         new Date(Math.min(step.endedAt / 1000, Date.now())),

@@ -86,7 +86,7 @@ export const deleteView = (
   db.transaction(async (query) => {
     const row = await VIEWS.lock(query, { owner, name });
     if (row === undefined || (whose === 'shared' && !row.shared))
-      throw notFound(`A ${whose === 'own' ? 'view of yours' : `shared view of ${owner}`} with the name "${name}"`);
+      throw notFound(`A ${whose === 'own' ? 'view that you own' : `shared view of ${owner}`} with the name "${name}"`);
     await VIEWS.delete(query, { owner, name });
     if (whose === 'shared') await recordChange(query, 'view.deleted', name, { owner, page: row.page });
     return row;

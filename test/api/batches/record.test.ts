@@ -126,7 +126,7 @@ describe('submitting again', () => {
       await insertBatch(service, id, { status: state });
       const { status, body } = await resubmit(1);
       expect([status, body.error.code]).toEqual([400, 'invalid_state']);
-      expect(body.error.message).toContain(`This batch is ${state}: only one that is unknown`);
+      expect(body.error.message).toContain(`This batch is ${state}: only an unknown batch`);
     },
   );
 

@@ -115,12 +115,12 @@ test('what does not fit the state is refused and says what does', async () => {
     ['pause', 'resume', 'cancel', 'retry'].map((action) => stage.control(run.id, action)),
   );
   expect(refusals.map(({ status, body }) => [status, body.error.code, body.error.message])).toEqual([
-    [400, 'invalid_state', 'This evaluation is completed: only one that is scheduled or running can be paused.'],
-    [400, 'invalid_state', 'This evaluation is completed: only one that is paused can be resumed.'],
+    [400, 'invalid_state', 'This evaluation is completed: it can only be paused while scheduled or running.'],
+    [400, 'invalid_state', 'This evaluation is completed: it can only be resumed while paused.'],
     [
       400,
       'invalid_state',
-      'This evaluation is completed: only one that is scheduled or running or paused can be canceled.',
+      'This evaluation is completed: it can only be canceled while scheduled or running or paused.',
     ],
     [400, 'invalid_state', 'No example of this evaluation has failed: there is nothing to retry.'],
   ]);

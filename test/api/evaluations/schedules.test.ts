@@ -65,7 +65,7 @@ test('operators see what a schedule evaluates, and which evaluation it has start
     const found = executions?.find(({ execution }) => execution?.workflowId?.includes(id))?.execution?.workflowId;
     return found ? client.workflow.getHandle(found).describe() : undefined;
   });
-  expect(await started.staticSummary?.()).toBe('schedule "nightly": echo over 1 example of its own');
+  expect(await started.staticSummary?.()).toBe('schedule "nightly": echo over 1 example');
   expect(started.priority?.fairnessKey).toMatch(/^ws_/);
   expect(started.memo).toEqual({
     schedule: id,

@@ -79,7 +79,7 @@ describe('the step', () => {
       HOUR,
     ]);
     const ended = await untilStatus(call, id, 'rolled_back');
-    expect(ended.status_reason).toContain("it can't be told whether it is worse: No verdict over 10 examples");
+    expect(ended.status_reason).toContain('it cannot be determined whether it is worse: No verdict over 10 examples');
     expect(ended.steps[0].numbers).toMatchObject({ verdict: 'too_few_differences', withheld: 'failures' });
   });
 

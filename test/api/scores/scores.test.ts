@@ -328,7 +328,7 @@ test('a score is replaced only by its author, or by an admin, which the audit lo
   const refused = await post(mine, { key: program.key });
   expect([refused.status, refused.body.error.details]).toEqual([
     400,
-    [{ path: 'id', message: 'is that of a score of somebody else: only its author or an admin can replace it' }],
+    [{ path: 'id', message: 'belongs to a score of another author: only its author or an admin can replace it' }],
   ]);
   expect((await service.call('GET', `/scores?execution_id=${execution.id}&name=kind`)).body.data).toEqual([created]);
   expect((await post({ ...body, value: false }, { key: reviewer.key })).body).toMatchObject({ value: false });

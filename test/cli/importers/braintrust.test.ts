@@ -42,7 +42,7 @@ describe('Braintrust', () => {
     expect(versionsOf(planned, 'plain')).toEqual([expect.objectContaining({ template: 'As it is: \\{{x}}' })]);
     const line = planned.report.find((one) => one.startsWith('prompt answer:'));
     expect(line).toContain('version 1000196022104685825 is left out: the template has an unescaped variable');
-    expect(line).toContain('tools that are functions of Braintrust are left out');
+    expect(line).toContain('tools that are Braintrust functions are left out');
     expect(planned.report).toContain('tool add: left out: it is code, or runs in Braintrust');
   });
 
@@ -54,8 +54,8 @@ describe('Braintrust', () => {
     ]);
     expect(await examplesOf(planned, 'events')).toEqual([{ id: 'e1', variables: { question: 'Who?' } }]);
     const line = planned.report.find((one) => one.startsWith('dataset events:'));
-    expect(line).toContain('what an experiment gave (output, scores) is left out');
-    expect(line).toContain('left out: a row that is a part of another');
+    expect(line).toContain('results of an experiment (output, scores) are left out');
+    expect(line).toContain('left out: a row that is part of another');
   });
 
   test('scorers with choices become an evaluation where there is one prompt and one dataset', async () => {
@@ -89,7 +89,7 @@ describe('Braintrust', () => {
       await copyFile(path.join(fixture('braintrust'), 'cases.csv'), path.join(folder, 'more/cases.csv'));
       const several = await planFiles('braintrust', folder);
       expect(several.imported.evaluations).toEqual([]);
-      expect(several.report).toContainEqual(expect.stringContaining('it is not known what is scored'));
+      expect(several.report).toContainEqual(expect.stringContaining('it is unclear what is scored'));
     });
   });
 

@@ -115,7 +115,7 @@ describe('dotprompt', () => {
     ['{{~a}}', 'takes white space off'],
     ['  {{>p}}\n', 'indents a partial'],
     ['a {{b', 'not closed'],
-    ['{{media type="x"}}', "media that can't be read"],
+    ['{{media type="x"}}', 'media helper that cannot be read'],
   ])('a template that computes is refused: %s', (text, why) => {
     expect(() => readHandlebars(text)).toThrow(why);
   });
@@ -143,7 +143,7 @@ describe('dotprompt', () => {
       await writeFile(path.join(folder, 'a.prompt'), '# x\n\n---\nmodel: [\n---\nHello');
       await expect(planFiles('dotprompt', folder)).rejects.toThrow(/^a\.prompt:4: is not valid YAML/);
       await writeFile(path.join(folder, 'a.prompt'), '---\n- x\n---\nHello');
-      await expect(planFiles('dotprompt', folder)).rejects.toThrow('a.prompt:2: the front matter is no mapping');
+      await expect(planFiles('dotprompt', folder)).rejects.toThrow('a.prompt:2: the front matter is not a mapping');
     });
   });
 });

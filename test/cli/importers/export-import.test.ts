@@ -145,8 +145,8 @@ describe('a workspace that is exported and imported', () => {
       const { failed, secrets, report } = await runImport('pms', first, to);
       expect(failed).toEqual([]);
       expect(secrets).toEqual([{ url: 'http://127.0.0.1:18999/hook', secret: expect.stringMatching(/^whsec_/) }]);
-      expect(report.filter((line) => !line.endsWith(': taken as it is'))).toEqual([
-        'webhook http://127.0.0.1:18999/hook: taken with a change: it gets a new secret; its custom headers are left out: X-Team',
+      expect(report.filter((line) => !line.endsWith(': taken unchanged'))).toEqual([
+        'webhook http://127.0.0.1:18999/hook: taken with a change: a new secret is generated; its custom headers are left out: X-Team',
       ]);
       const second = path.join(folder, 'second');
       await exportWorkspace(second, to.destination);
@@ -162,7 +162,7 @@ describe('a workspace that is exported and imported', () => {
 
       const again = await runImport('pms', first, to);
       expect(again.steps).toEqual([]);
-      expect(again.report.filter((line) => !line.endsWith(': taken as it is'))).toEqual([]);
+      expect(again.report.filter((line) => !line.endsWith(': taken unchanged'))).toEqual([]);
     });
   });
 
@@ -188,7 +188,7 @@ describe('a workspace that is exported and imported', () => {
         'prompt p: label production at version 3, moved from version 2',
       ]);
       expect(report).toEqual([
-        'prompt p: taken with a change: version 2 is version 3 in this workspace, which has versions of its own',
+        'prompt p: taken with a change: version 2 is version 3 in this workspace, which already has other versions',
       ]);
       expect((await runImport('pms', exported, to)).steps).toEqual([]);
     });

@@ -40,7 +40,7 @@ describe("GitHub's .prompt.yml", () => {
       expect.stringMatching(/messages\.0\.content has tags of another template language: "\{\{#sections\}\}"/),
     );
     expect(planned.report).toContain(
-      'prompt no-model: left out: it names no model: give one for such prompts with --model',
+      'prompt no-model: left out: it names no model: set one for such prompts with --model',
     );
   });
 
@@ -54,7 +54,7 @@ describe("GitHub's .prompt.yml", () => {
     expect(await examplesOf(planned, 'city')).toEqual([{ variables: { user_question: 'the tower' } }]);
     expect(planned.report).toContainEqual(
       expect.stringMatching(
-        /^dataset support\/Refund answer: .*left out: a test is no mapping of variables \(test 3\)/,
+        /^dataset support\/Refund answer: .*left out: a test is not a mapping of variables \(test 3\)/,
       ),
     );
   });
@@ -102,7 +102,7 @@ describe("GitHub's .prompt.yml", () => {
     const of = 'grader support/Refund answer:';
     expect(report.filter((line) => line.startsWith('grader') && line.includes('left out: '))).toEqual([
       `${of} mentions the shop: left out: it compares with "shop", and another grader with "expected": an example expects one value`,
-      `${of} starts as expected: left out: no evaluator looks for what an example expects at the start or the end alone`,
+      `${of} starts as expected: left out: no evaluator looks for the expected text only at the start or the end`,
       `${of} elsewhere: left out: nothing here is like acme/toxicity`,
       `${of} in a sentence: left out: its instructions have "completion" within a sentence: a judge is shown it apart from its rubric`,
     ]);
@@ -111,7 +111,7 @@ describe("GitHub's .prompt.yml", () => {
   test.each([
     ['a: [b', ':1: is not valid YAML'],
     ['model: x\nmessages:\n  - role: "user\n', ':4: is not valid YAML'],
-    ['- a', ':1: is no mapping'],
+    ['- a', ':1: is not a mapping'],
   ])('one that can not be read is named with its line: %j', async (content, message) => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'bad.prompt.yml'), content);
@@ -148,8 +148,8 @@ describe("GitHub's .prompt.yml", () => {
   test.each([
     [{ type: 'json_valid' }, 'no evaluator like'],
     [{ type: 'regex', pattern: 'a+' }, 'no regular expressions'],
-    [{ type: 'contains', values: ['a', 'b'] }, 'one text at a time'],
-    [{ type: 'contains', value: 'a {{b}}' }, 'would be a variable'],
+    [{ type: 'contains', values: ['a', 'b'] }, 'only one text'],
+    [{ type: 'contains', value: 'a {{b}}' }, 'read its text as a variable'],
     [{ type: 'exact_match', case_sensitive: false }, 'upper and lower case'],
     [{ type: 'llm_judge', rubric: 'x', scale: { min: 0, max: 100 } }, 'more than 21'],
   ])('an evaluator that GitHub has not is refused: %j', (evaluator, why) => {

@@ -20,10 +20,10 @@ describe('hostile files', () => {
   test.each([
     ['promptfoo', 'promptfooconfig.yaml', YAML_BOMB, 'aliases that multiply'],
     ['promptfoo', 'promptfooconfig.yaml', 'prompts: [a\n', 'promptfooconfig.yaml:2: is not valid YAML'],
-    ['promptfoo', 'promptfooconfig.yaml', '- a\n', 'is no configuration'],
+    ['promptfoo', 'promptfooconfig.yaml', '- a\n', 'is not a configuration'],
     ['promptfoo', 'promptfooconfig.json', `{"prompts": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'nested deeper'],
     ['langfuse', 'a.json', '{', 'a.json: is not valid JSON'],
-    ['langfuse', 'a.json', '"text"', 'does not answer with'],
+    ['langfuse', 'a.json', '"text"', 'is not a response of'],
     ['langfuse', 'a.json', '{"name": "x"}', 'is neither a prompt'],
     ['langfuse', 'a.json', '['.repeat(200_000) + ']'.repeat(200_000), 'nested deeper'],
     ['openai-evals', 'a.json', '{"a": 1}', 'is neither an eval'],

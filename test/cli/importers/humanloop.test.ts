@@ -82,7 +82,7 @@ describe('files of Humanloop', () => {
     ['no messages', '---\nmodel: m\n---\n\n', 'no messages'],
     ['a tool call of a user', '---\nmodel: m\n---\n<user><tool name="a" id="b">{}</tool></user>', 'tool call'],
     [
-      'arguments that are no JSON',
+      'arguments that are not valid JSON',
       '---\nmodel: m\n---\n<assistant><tool name="a" id="b">{</tool></assistant>',
       'no JSON',
     ],

@@ -67,11 +67,11 @@ const GENERATION = {
 
 /** The result of both ways of reading. */
 const REPORT = [
-  'experiment local run: taken with a change: its items become a dataset; scores of them are taken with what they are about',
-  'experiment of a dataset: taken with a change: its items are those of its dataset; scores of them are taken with what they are about',
+  'experiment local run: taken with a change: its items become a dataset; their scores are imported with their subjects',
+  'experiment of a dataset: taken with a change: its items come from its dataset; their scores are imported with their subjects',
   'dataset local run: taken with a change: it is called "local-run"',
   'scores right: taken with a change: left out: it is about an experiment, not an execution (s0)',
-  'executions of scores and queues: taken as it is',
+  'executions of scores and queues: taken unchanged',
 ];
 
 test('experiments that were saved become datasets, and their scores are taken', async () => {

@@ -206,20 +206,20 @@ test('scores, configs, queues and what they are about come from the API, once', 
   const lines = dry.stdout.trimEnd().split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
-      'score definition correct: taken as it is',
-      'score definition correct: left out: there is another of this name',
+      'score definition correct: taken unchanged',
+      'score definition correct: left out: another one has this name',
       'score definition tone of voice: taken with a change: the numbers of its categories are left out; it is called "tone-of-voice"',
-      'executions of scores and queues: taken with a change: the provider of its model is not known, and called "other" (obs-2b)',
-      'scores correct: taken as it is',
-      'scores quality: taken with a change: of a trace with several generations, the last one stands for it (trace-2); ' +
+      'executions of scores and queues: taken with a change: the provider of its model is unknown and recorded as "other" (obs-2b)',
+      'scores correct: taken unchanged',
+      'scores quality: taken with a change: the last generation represents a trace with several (trace-2); ' +
         'left out: it is about a session, not an execution (s6); left out: its observation is more than a year old (s7)',
-      'scores note: taken with a change: of a trace with several generations, the last one stands for it (trace-2); ' +
-        'left out: its observation names no model: give one for such observations with --model (s9)',
+      'scores note: taken with a change: the last generation represents a trace with several (trace-2); ' +
+        'left out: its observation names no model: set one for such observations with --model (s9)',
       'scores output: taken with a change: left out: a score of the type CORRECTION (s8)',
       'queue to review: taken with a change: it is called "to-review"; ' +
-        'of a trace with several generations, the last one stands for it (trace-2); ' +
+        'the last generation represents a trace with several (trace-2); ' +
         'left out: an item: its observation is not there (i3); left out: an item: it is about a session, not an execution (i4)',
-      'queue empty: left out: none of its score configs is there',
+      'queue empty: left out: all of its score configs are missing',
       'would make executions: 4 recorded',
       'would make scores: 6 stored',
       'would make queue to-review: created',
@@ -316,6 +316,6 @@ test('saved answers of the API are read alike', async () => {
   expect(stdout).toContain('would make scores: 6 stored');
   expect(stdout).toContain('would make queue to-review: 2 items');
   // A version that is not imported with it has no number.
-  expect(stdout).toContain('its version of the prompt is not imported, and left open (obs-1)');
+  expect(stdout).toContain('its prompt version is left empty because it is not imported (obs-1)');
   await cli.remove();
 });

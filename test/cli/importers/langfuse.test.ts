@@ -47,11 +47,11 @@ describe('saved answers of Langfuse', () => {
         'the variable "user.first-name" is called "user_first_name" (version 4)',
       'prompt support/answer: taken with a change: version 3 is left out: only the list names it, its content is missing; ' +
         'version 2 is left out: it refers to "support/missing" at the label "production", which is not among the text prompts that are taken; ' +
-        'parameters are read from its config, which is kept too (version 1); tools stay in its config, and are not given to the model (version 1); ' +
+        'parameters are read from its config, which is kept too (version 1); tools stay in its config and are not sent to the model (version 1); ' +
         'the label "Beta Test" is called "Beta-Test"',
       'prompt support/sections: left out: the template has a section ("{{#…}}")',
       'prompt Träume & more: taken with a change: it is called "Tr-ume-more"',
-      'prompt no-model: left out: it names no model: give one for such prompts with --model',
+      'prompt no-model: left out: it names no model: set one for such prompts with --model',
       'prompt in-circle-a: left out: it refers to version 1 of "support/sections", which is not among the text prompts that are taken',
       'prompt backslash: left out: a backslash stands right before a placeholder, which would make it literal text here',
     ]);
@@ -162,14 +162,14 @@ describe("Langfuse's API", () => {
       expect(await examplesOf({ imported }, 'cases')).toEqual(
         [1, 2, 3].map((id) => ({ id: `i${id}`, variables: { question: `${id}?` } })),
       );
-      expect(settings.report.lines.map(formatReportLine)).toContain('dataset cases: taken as it is');
+      expect(settings.report.lines.map(formatReportLine)).toContain('dataset cases: taken unchanged');
     });
   });
 
   test.each([
     [401, 'the keys are refused'],
     [404, 'check the base URL'],
-    [302, 'redirects elsewhere'],
+    [302, 'use the base URL that it redirects to'],
   ])('that answers with %i is told in one line', async (status, message) => {
     const answer = (_: URL, __: IncomingMessage, response: ServerResponse) => {
       response.writeHead(status, { Location: 'http://127.0.0.1:1/' }).end('{}');
@@ -198,7 +198,7 @@ describe("Langfuse's API", () => {
 
   test('that is no address is told so', async () => {
     await expect(readLangfuseApi({ baseUrl: 'cloud.langfuse.com', ...access }, importSettings())).rejects.toThrow(
-      'no base URL',
+      'is not a base URL',
     );
   });
 });

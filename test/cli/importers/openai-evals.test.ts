@@ -38,7 +38,7 @@ describe("OpenAI's evals and stored prompts", () => {
     expect(report.filter((line) => line.startsWith('grader') && line.includes(': left out: '))).toEqual([
       'grader not empty: left out: no evaluator does the operation "ne"',
       'grader bleu: left out: no evaluator measures "bleu"',
-      'grader mixed: left out: its prompt is not instructions and then the output alone',
+      'grader mixed: left out: its prompt is not instructions and then just the output',
       'grader code: left out: it runs code',
     ]);
     expect(report).toContain('eval Support answers: taken with a change: 4 of its graders are left out');
@@ -82,7 +82,10 @@ describe("OpenAI's evals and stored prompts", () => {
   });
 
   test.each([
-    [{ type: 'string_check', operation: 'eq', input: '{{item.a}}', reference: 'x' }, 'something else than the output'],
+    [
+      { type: 'string_check', operation: 'eq', input: '{{item.a}}', reference: 'x' },
+      'something other than just the output',
+    ],
     [{ type: 'string_check', operation: 'eq', input: '{{sample.output_text}}', reference: 'x' }, 'fixed text'],
     [
       { type: 'string_check', operation: 'like', input: '{{sample.output_text}}', reference: 'a {{item.b}}' },
@@ -100,8 +103,8 @@ describe("OpenAI's evals and stored prompts", () => {
       'fractions',
     ],
     [{ type: 'label_model', model: 'm', labels: ['a'], passing_labels: ['a'], input: [] }, 'labels'],
-    [{ type: 'endpoint', url: 'https://example.com' }, 'no evaluator is like'],
-    [{}, 'no evaluator is like'],
+    [{ type: 'endpoint', url: 'https://example.com' }, 'no evaluator matches'],
+    [{}, 'no evaluator matches'],
   ])('a grader without a counterpart is left out: %j', (grader, why) => {
     expect(() => takeGrader(grader)).toThrow(why);
   });
@@ -154,7 +157,7 @@ describe("OpenAI's evals, several at once", () => {
       ]);
       expect(await examplesOf(planned, 'file-7')).toEqual([{ variables: { q: '2', label: 'two' }, expected: 'two' }]);
       expect(planned.report).toContainEqual(
-        expect.stringMatching(/^eval Eval e3: left out: it is not known which items/),
+        expect.stringMatching(/^eval Eval e3: left out: its items cannot be identified/),
       );
     });
   });
@@ -285,7 +288,7 @@ describe("OpenAI's open registry", () => {
       { variables: { question: '2+2?' }, expected: '4' },
     ]);
     expect(planned.report).toEqual([
-      'dataset samples: taken with a change: what is expected is the field "ideal", 2 times (samples.jsonl:1, samples.jsonl:2)',
+      'dataset samples: taken with a change: the expected value is the field "ideal", 2 times (samples.jsonl:1, samples.jsonl:2)',
     ]);
   });
 

@@ -76,7 +76,7 @@ describe('a configuration of promptfoo', () => {
         const config = { description, prompts: [`${file} {{x}}`], providers: ['echo'], tests };
         await writeFile(path.join(folder, file), JSON.stringify(config));
         const { imported, report } = await planFiles('promptfoo', path.join(folder, file));
-        expect(report[0]).toMatch(/^configuration .*: it has no description of its own: its prompts are in "/);
+        expect(report[0]).toMatch(/^configuration .*: it has no description: its prompts are in "/);
         const [evaluation] = imported.evaluations;
         names.push([imported.prompts[0]?.versions[0]?.model, evaluation?.name, evaluation?.definition]);
       }
@@ -121,12 +121,12 @@ describe('a configuration of promptfoo', () => {
       ]);
       expect(planned.report).toEqual(
         expect.arrayContaining([
-          'provider exec:./b.sh: taken with a change: the prompts are for openai/gpt-5 in place of it; ' +
+          'provider exec:./b.sh: taken with a change: the prompts use openai/gpt-5 instead; ' +
             'its parameters are left out: the prompts have those of the first provider',
           'setting assert: left out: asserts at the top of a configuration belong to no test: write them in defaultTest',
           'setting scenarios: left out: scenarios are not read: write their tests as tests',
           "setting env: left out: it is for promptfoo's own runs",
-          'setting promts: left out: it is not known here',
+          'setting promts: left out: it is unknown here',
         ]),
       );
     });
@@ -154,7 +154,7 @@ describe('a configuration of promptfoo', () => {
     const left = report.filter((line) => line.includes(': left out: '));
     expect(left).toEqual([
       'provider anthropic:messages:claude-sonnet-4-5: left out: a prompt has one model: --all-models makes prompts for each',
-      'provider exec:./model.sh: left out: no model here is known for it',
+      'provider exec:./model.sh: left out: no model here matches it',
       'prompt prompts/logic: left out: the template has logic ("{% …")',
       'prompt ../../langfuse/list: left out: there is no such file in the folder of the configuration',
       'prompt prompts/make: left out: it is a program, or a table of prompts',
@@ -281,7 +281,7 @@ describe('a configuration of promptfoo', () => {
     [{ type: 'javascript', value: 'true' }, 'runs code'],
     [{ type: 'python', value: 'file://a.py' }, 'runs code'],
     [{ type: 'contains', value: 'a', transform: 'output.a' }, 'runs code'],
-    [{ type: 'llm-rubric', value: 'a', transform: 'output.a' }, 'changed output'],
+    [{ type: 'llm-rubric', value: 'a', transform: 'output.a' }, 'transformed output'],
     [{ type: 'equals', value: '{{ x | upper }}' }, 'logic'],
     [{ type: 'equals', value: '{{ missing }}' }, 'no text'],
     [{ type: 'equals', value: 'file://a.txt' }, 'in a file'],

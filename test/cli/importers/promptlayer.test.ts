@@ -37,7 +37,7 @@ describe('PromptLayer', () => {
   });
 
   test.each([
-    ['{"a": 1}', 'a.json: is no prompt template'],
+    ['{"a": 1}', 'a.json: is not a prompt template'],
     ['{"items": [', 'a.json: is not valid JSON'],
   ])('what can not be read is named: %s', async (content, message) => {
     await withFolder(async (folder) => {

@@ -13,7 +13,7 @@ interface Variables {
 
 /** @throws TemplateError, as all of these */
 export function requireText(value: unknown, { variables }: Variables): string {
-  if (typeof value !== 'string' && typeof value !== 'number') throw new TemplateError('its value is no text');
+  if (typeof value !== 'string' && typeof value !== 'number') throw new TemplateError('its value is not a text');
   const text = String(value);
   if (text.startsWith('file://') || text.startsWith('package:')) throw new TemplateError('its value is in a file');
   return render(text, variables);
@@ -34,7 +34,7 @@ export function requireList(value: unknown, variables: Variables, hasQuotes: boo
     items = parts.map((part) => (hasQuotes ? part.trim().replace(/^"|"$/g, '') : part.trim()));
   }
   if (!Array.isArray(items) || items.length === 0 || items.length > MAX_VALUES)
-    throw new TemplateError(`its value is no list of up to ${MAX_VALUES} texts`);
+    throw new TemplateError(`its value is not a list of up to ${MAX_VALUES} texts`);
   return items.map((item) => requireContained(item, variables));
 }
 

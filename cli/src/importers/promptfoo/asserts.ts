@@ -45,7 +45,7 @@ const SERVICES = new Set(['ruby', 'webhook', 'perplexity', 'classifier', 'modera
 function lengthOf(value: unknown, limit: 'at_least' | 'at_most'): CompiledAssert {
   const number = Number(value);
   if (!(Number.isInteger(number) && number >= 0 && number <= MAX_LENGTH))
-    throw new TemplateError('its value is no length');
+    throw new TemplateError('its value is not a length');
   return { evaluator: { type: 'length', [limit]: number }, notes: [] };
 }
 
@@ -53,14 +53,14 @@ function wordCount(value: unknown): CompiledAssert {
   const { min, max } = isObject(value) ? value : { min: value, max: value };
   const limits = Object.entries({ at_least: min, at_most: max }).filter(([, limit]) => limit !== undefined);
   if (limits.length === 0 || limits.some(([, limit]) => !Number.isInteger(Number(limit)) || Number(limit) < 0))
-    throw new TemplateError('its value is no number of words');
+    throw new TemplateError('its value is not a number of words');
   const numbers = Object.fromEntries(limits.map(([name, limit]) => [name, Number(limit)]));
   return { evaluator: { type: 'length', unit: 'words', ...numbers }, notes: [] };
 }
 
 function schemaOf(value: unknown): Json {
   const schema = typeof value === 'string' ? parseYaml(value, 'schema') : value;
-  if (!isObject(schema)) throw new TemplateError('its schema is no object');
+  if (!isObject(schema)) throw new TemplateError('its schema is not an object');
   return schema;
 }
 
@@ -124,7 +124,7 @@ function compileType(type: string, assert: Json, context: AssertContext): Compil
     case 'similar':
       return compileSimilar(assert, context);
     default:
-      if (SERVICES.has(type)) throw new TemplateError('it asks a service of its own, or a program');
+      if (SERVICES.has(type)) throw new TemplateError('it calls another service or a program');
       if (type === 'assert-set') throw new TemplateError('evaluators are not grouped');
       throw new TemplateError('no evaluator measures the same');
   }
@@ -135,7 +135,7 @@ function compilePlain(type: string, isNegated: boolean, assert: Json, context: A
   const { scorer, transforms = [] } = context;
   const isTransformed = transforms.length > 0 || assert['transform'] !== undefined;
   if (isCode(type) || isTransformed) {
-    if (!isRun(type)) throw new TemplateError('it is about a changed output, which only code sees');
+    if (!isRun(type)) throw new TemplateError('it checks a transformed output, which evaluators do not receive');
     if (scorer === undefined) throw new TemplateError(NEEDS_SCORER);
     return scorer.compile(type, isNegated, assert, context);
   }

@@ -76,7 +76,7 @@ function requireSimple({ test, options }: PreparedTest): void {
     '__suffix',
     '__provider',
   ])
-    if (test[field] !== undefined) throw new TemplateError(`it has "${field}", which is for this test alone`);
+    if (test[field] !== undefined) throw new TemplateError(`it has "${field}", which applies only to this test`);
   for (const field of ['transformVars', 'prefix', 'suffix'])
     if (options[field] !== undefined) throw new TemplateError(`it has options.${field}, which changes what is sent`);
 }

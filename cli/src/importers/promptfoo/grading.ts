@@ -13,8 +13,8 @@ const USUAL_SIMILARITY = 0.75;
 /** Number of intermediate grades if there is a threshold. */
 const FINE = 10;
 
-const JUDGE_NOTE = 'a judge grades with 0 or 1, in words of its own';
-const FINE_NOTE = `a judge grades from 0 to ${FINE}, in words of its own`;
+const JUDGE_NOTE = 'a judge with a reworded rubric grades with 0 or 1';
+const FINE_NOTE = `a judge with a reworded rubric grades from 0 to ${FINE}`;
 
 /** Model-graded asserts, with the rubric of each. */
 const RUBRICS: Record<string, (value: string) => string> = {
@@ -39,14 +39,14 @@ export function requireShare({ threshold }: Json): number {
 
 /** @throws TemplateError */
 export function compileGraded(type: string, assert: Json, context: AssertContext): CompiledAssert {
-  if (assert['rubricPrompt'] !== undefined) throw new TemplateError('it has a grading prompt of its own');
+  if (assert['rubricPrompt'] !== undefined) throw new TemplateError('it has its own grading prompt');
   const rubric = RUBRICS[type]?.(requireText(assert['value'], context)) ?? '';
   if (rubric.trim() === '' || rubric.length > MAX_RUBRIC_LENGTH)
     throw new TemplateError('its rubric is empty or too long');
   const named = ofKind(assert['provider'] ?? context.gradingProvider, 'text');
   const model = modelOf(named) ?? context.judge;
   if (model === undefined)
-    throw new TemplateError('it names no grading model that is called here: give one with --judge');
+    throw new TemplateError('it names no grading model that can be called here: set one with --judge');
   const isFine = assert['threshold'] !== undefined || context.countsScores === true;
   const evaluator: Json = {
     type: 'llm_judge',
@@ -59,7 +59,7 @@ export function compileGraded(type: string, assert: Json, context: AssertContext
   };
   const notes = [isFine ? FINE_NOTE : JUDGE_NOTE];
   const id = providerId(named);
-  if (id !== undefined && modelOf(named) === undefined) notes.push(`${model} grades in place of ${id}`);
+  if (id !== undefined && modelOf(named) === undefined) notes.push(`${model} grades instead of ${id}`);
   return { evaluator, notes };
 }
 
@@ -68,7 +68,7 @@ export function compileSimilar(assert: Json, context: AssertContext): CompiledAs
   const { value } = assert;
   const values = (Array.isArray(value) ? value : [value]).map((item) => requireText(item, context).trim());
   if (values.length === 0 || values.length > MAX_SIMILAR)
-    throw new TemplateError(`its value is no list of up to ${MAX_SIMILAR} texts`);
+    throw new TemplateError(`its value is not a list of up to ${MAX_SIMILAR} texts`);
   if (values.some((text) => text === '' || text.length > MAX_SIMILAR_LENGTH))
     throw new TemplateError('its value is empty or too long');
   const named = ofKind(assert['provider'] ?? context.gradingProvider, 'embedding');

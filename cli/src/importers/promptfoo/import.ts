@@ -49,7 +49,7 @@ const OF_RUNS: Record<string, string> = {
   outputs: KEPT,
   sharing: KEPT,
   writeLatestResults: KEPT,
-  commandLineOptions: 'options of pms eval run are in their place',
+  commandLineOptions: 'use the options of pms eval run',
   evaluateOptions: 'its maxConcurrency is the concurrency of the evaluations; the others have no place',
 };
 
@@ -112,7 +112,7 @@ async function nameOf(
   if (hasOwn && !isTaken) return { name, place };
   const thing = report.add('configuration', file.name);
   if (!isTaken) {
-    thing.change(`it has no description of its own: its prompts are in "${name}"`);
+    thing.change(`it has no description: its prompts are in "${name}"`);
     return { name, place };
   }
   const folders = found.split('/').slice(0, -1);
@@ -151,19 +151,19 @@ function chooseModels(providers: unknown, settings: ImportSettings): PromptModel
         thing.change(`kept in the prompts' config: ${Object.keys(others).join(', ')}`);
       const suffix = chosen.length === 0 ? '' : suffixOf(provider, model, chosen);
       thing.change(
-        suffix === '' ? `it is the model ${model} of the prompts` : `it has prompts of its own, called …${suffix}`,
+        suffix === '' ? `it is the model ${model} of the prompts` : `it has its own prompts, called …${suffix}`,
       );
       chosen.push({ model, parameters, config: others, suffix });
     } else if (model !== undefined) thing.leaveOut('a prompt has one model: --all-models makes prompts for each');
     else if (!isKnown && defaultModel !== undefined) {
-      thing.change(`the prompts are for ${defaultModel} in place of it`);
+      thing.change(`the prompts use ${defaultModel} instead`);
       if (replaced === undefined) replaced = { model: defaultModel, parameters, config: others, suffix: '' };
       else if (!isSameJson([parameters, others], [replaced.parameters, replaced.config]))
         thing.change('its parameters are left out: the prompts have those of the first provider');
-    } else thing.leaveOut('no model here is known for it');
+    } else thing.leaveOut('no model here matches it');
   }
   if (chosen.length > 0) return chosen;
-  if (defaultModel === undefined) return 'no provider is one that is called here: name a model with --model';
+  if (defaultModel === undefined) return 'none of its providers can be called here: name a model with --model';
   return [replaced ?? { model: defaultModel, parameters: {}, config: {}, suffix: '' }];
 }
 
@@ -285,7 +285,7 @@ function reportSettings(config: Json, report: Report): void {
   for (const key of Object.keys(config)) {
     if (READ.has(key)) continue;
     if (Object.hasOwn(OF_RUNS, key)) report.add('setting', key).change(OF_RUNS[key] ?? '');
-    else report.leaveOut('setting', key, (Object.hasOwn(LEFT_OUT, key) && LEFT_OUT[key]) || 'it is not known here');
+    else report.leaveOut('setting', key, (Object.hasOwn(LEFT_OUT, key) && LEFT_OUT[key]) || 'it is unknown here');
   }
 }
 
@@ -296,7 +296,7 @@ function reportSettings(config: Json, report: Report): void {
 export async function importPromptfoo(location: string, settings: ImportSettings): Promise<Import> {
   const { file, folder } = await findConfiguration(location);
   const config = await readData(file);
-  if (!isObject(config)) throw new ImportError(`${file.name}: is no configuration of promptfoo`);
+  if (!isObject(config)) throw new ImportError(`${file.name}: is not a configuration of promptfoo`);
   const { report, judge, embeddings, variables } = settings;
   const { name: base, place } = await nameOf(config, file, settings);
   const models = chooseModels(config['providers'] ?? config['targets'], settings);

@@ -72,7 +72,7 @@ async function readVars(vars: unknown, folder: string): Promise<Json> {
   const files = (Array.isArray(vars) ? vars : [vars]).map((named) => textOf(named) ?? '');
   const all: Json = {};
   for (const named of files) {
-    if (!DATA.test(named)) throw new TemplateError('its variables are in a file that is no YAML or JSON');
+    if (!DATA.test(named)) throw new TemplateError('its variables are in a file that is not YAML or JSON');
     Object.assign(all, objectOf(await readData(await requireFile(named, folder))));
   }
   return readVars(all, folder);
@@ -87,7 +87,7 @@ async function readAssert(given: unknown, { templates, folder }: TestSettings): 
       const file = codeFileOf(assert[field]);
       if (file !== undefined) await requireFile(file.file, folder);
       else if (isFile(assert[field]) && !isCode(type)) {
-        if (field === 'transform') throw new TemplateError('its transform is no file with code');
+        if (field === 'transform') throw new TemplateError('its transform is not a file with code');
         const found = await requireFile(assert[field], folder);
         const value = DATA.test(found.name) ? await readData(found) : (await readText(found, MAX_TEXT_BYTES)).trim();
         return { assert: { ...assert, value } };

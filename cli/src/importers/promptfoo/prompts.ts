@@ -118,7 +118,7 @@ export async function readPrompts(
     const name = names.get(`${group}/${prompt.name}`) ?? prompt.name;
     if (prompt.fault === undefined && typeof model === 'string') thing.leaveOut(model);
     else if (prompt.fault !== undefined) thing.leaveOut(prompt.fault);
-    else if (seen.has(name)) thing.leaveOut('another prompt has this name: give it a label of its own');
+    else if (seen.has(name)) thing.leaveOut('another prompt has this name: use a unique label');
     seen.add(name);
     if (thing.isLeftOut || typeof model === 'string') return [];
     const version = readVersion(prompt, model, settings, thing);

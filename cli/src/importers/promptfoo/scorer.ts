@@ -70,7 +70,7 @@ export class Scorer {
       ...(context.transforms ?? []),
       ...(assert['transform'] === undefined ? [] : [assert['transform']]),
     ];
-    if (isCode(type) && typeof value !== 'string') throw new TemplateError('its value is no code');
+    if (isCode(type) && typeof value !== 'string') throw new TemplateError('its value is not code');
     if (type === 'is-json' && value !== undefined) throw new TemplateError('a scorer does not check schemas');
     const names = this.#renamed(context.variables);
     const run: ScorerAssert = {
@@ -89,7 +89,7 @@ export class Scorer {
   }
 
   #code(value: unknown, isTransform: boolean): Code {
-    if (typeof value !== 'string') throw new TemplateError('its transform is no code');
+    if (typeof value !== 'string') throw new TemplateError('its transform is not code');
     const file = codeFileOf(value);
     if (file !== undefined) {
       this.#files.add(file.file);

@@ -72,7 +72,7 @@ class CreateChatCompletion(TypedDict, total=False):
     tools: Sequence[Mapping[str, Any]] | None
     """Replace all tools of the prompt."""
     tool_choice: Literal["auto", "none", "required"] | Mapping[str, Any] | None
-    """Replaces the one of the prompt."""
+    """Replaces the tool choice of the prompt."""
     temperature: float | None
     top_p: float | None
     top_k: int | None
@@ -126,7 +126,7 @@ class CreateCodeEvaluation(TypedDict, total=False):
     baseline: Literal["previous"] | str | None
     """The baseline for regressions: the newest completed run with this name over the same examples, a given run, or none."""
     metadata: Mapping[str, Any]
-    """Up to 50 strings of your own, returned unchanged."""
+    """Up to 50 custom strings, returned unchanged."""
     resume: bool
     """Whether to continue the newest `running` run with this name, the same examples and the same scores, if there is one."""
 
@@ -163,7 +163,7 @@ class CreateEvaluation(TypedDict, total=False):
     reuse: Mapping[str, Any]
     """If this workspace made the same call (model, input, parameters, tools) for an evaluation or execution within that time, its response is reused at no cost."""
     metadata: Mapping[str, Any]
-    """Up to 50 strings of your own, returned unchanged."""
+    """Up to 50 custom strings, returned unchanged."""
     draft: Mapping[str, Any]
     start_at: Time
     """When to start. Default: immediately."""
@@ -193,7 +193,7 @@ class CreateResponse(TypedDict, total=False):
     tools: Sequence[Mapping[str, Any]] | None
     """Functions that replace all tools of the prompt."""
     tool_choice: Literal["auto", "none", "required"] | Mapping[str, Any] | None
-    """Takes the place of that of the prompt."""
+    """Replaces the tool choice of the prompt."""
     temperature: float | None
     top_p: float | None
     max_output_tokens: int | None
@@ -315,7 +315,7 @@ class PutView(TypedDict, total=False):
     columns: Sequence[str]
     """Columns of the list in the console, in order. If empty, the default columns."""
     shared: bool
-    """Whether everybody in the workspace sees the view. Sharing also requires the scope `write`."""
+    """Whether all members of the workspace see the view. Sharing also requires the scope `write`."""
 
 
 class RecordRuns(TypedDict, total=False):

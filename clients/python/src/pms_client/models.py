@@ -26,11 +26,11 @@ class StoredFilePart(BaseModel):
         extra="ignore",
     )
     type: Literal["file"]
-    media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
+    media_type: Annotated[str, Field(description="The media type of an image, a sound or a document.")]
     filename: str | None = None
     cache_control: CacheControl | None = None
     data: Annotated[str | None, Field(description="The file in base64.")] = None
-    url: Annotated[str | None, Field(description="Where the file is.")] = None
+    url: Annotated[str | None, Field(description="The address of the file.")] = None
     variable: str | None = None
 
 
@@ -87,7 +87,7 @@ class NamedTool(BaseModel):
 
 class PromptInput(BaseModel):
     """
-    What is known of a variable.
+    The description of a variable.
     """
 
     model_config = ConfigDict(
@@ -95,7 +95,7 @@ class PromptInput(BaseModel):
     )
     type: Literal["string", "number", "boolean", "json", "messages", "file"]
     required: Annotated[bool | None, Field(description="Default: true, unless there is a default.")] = None
-    default: Annotated[Any | None, Field(description="The value where a run gives none.")] = None
+    default: Annotated[Any | None, Field(description="The value if a run passes none.")] = None
     description: str | None = None
     enum: Annotated[
         list[str | float | bool] | None,
@@ -122,11 +122,11 @@ class FilePart(BaseModel):
         extra="ignore",
     )
     type: Literal["file"]
-    media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
+    media_type: Annotated[str, Field(description="The media type of an image, a sound or a document.")]
     filename: str | None = None
     cache_control: CacheControl | None = None
     data: Annotated[str | None, Field(description="The file in base64.")] = None
-    url: Annotated[str | None, Field(description="Where the file is.")] = None
+    url: Annotated[str | None, Field(description="The address of the file.")] = None
 
 
 class ToolCall(BaseModel):
@@ -317,7 +317,7 @@ class ReleaseFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -455,7 +455,7 @@ class CostAmount(BaseModel):
     )
     amount: Annotated[
         str | None,
-        Field(description="US dollars; null when the model has no known price."),
+        Field(description="US dollars; null if the model has no known price."),
     ]
     currency: Literal["USD"]
 
@@ -563,7 +563,7 @@ class ExecutionFacetsFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -575,7 +575,7 @@ class ExecutionFacets(BaseModel):
     failures: Annotated[
         list[ExecutionFacetsFailure],
         Field(
-            description="Why those counted failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause."
+            description="The causes of the counted failures, the most frequent first; at most 10. Messages that differ only in numbers or ids are one cause."
         ),
     ]
     counted: Annotated[int, Field(description="The number of executions counted.")]
@@ -609,7 +609,7 @@ class Delivery(BaseModel):
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
-        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+        Field(description="The cause: the event itself, or a request to redeliver, replay or test."),
     ]
     status: Annotated[
         Literal["queued", "waiting", "delivered", "failed", "abandoned"],
@@ -719,7 +719,7 @@ class ChatCompletion(BaseModel):
     warnings: Annotated[
         list[Warning] | None,
         Field(
-            description="What the model was sent in another way than it was given, or not at all. Absent if there is nothing."
+            description="Parts of the request that were sent to the model in another form, or not at all. Absent if there are none."
         ),
     ] = None
 
@@ -828,7 +828,7 @@ class CreatedEvaluationFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -889,7 +889,7 @@ class EvaluationFailure(BaseModel):
         extra="ignore",
     )
     code: str
-    message: Annotated[str, Field(description="The message of one of them.")]
+    message: Annotated[str, Field(description="The message of one of these failures.")]
     count: int
 
 
@@ -959,16 +959,16 @@ class EvaluationResultsSummary(BaseModel):
     failed: int
     scored: Annotated[
         int,
-        Field(description="The number of results with a score (of `evaluator`, if given). One that failed scores 0."),
+        Field(description="The number of results with a score (of `evaluator`, if given). Failed examples score 0."),
     ]
     unscored: Annotated[
         int | None,
-        Field(description="How many have none, since an evaluator has given none."),
+        Field(description="The number of results without a score, because an evaluator gave none."),
     ] = None
     passed: Annotated[
         int,
         Field(
-            description="The number of those that reach the run's `example_threshold`, or its `threshold` if it has none."
+            description="The number of results that reach the run's `example_threshold`, or its `threshold` if it has none."
         ),
     ]
     score: Annotated[float | None, Field(description="The mean of the scores.")]
@@ -982,7 +982,7 @@ class EvaluationResultsSummary(BaseModel):
     ]
     unscored_by_evaluator: Annotated[
         dict[str, int] | None,
-        Field(description="How many examples each evaluator has given no score."),
+        Field(description="The number of examples that each evaluator could not score."),
     ] = None
     tokens: int
     tokens_unknown_calls: Annotated[
@@ -1243,16 +1243,16 @@ class DatasetChange(BaseModel):
     ] = None
     added: Annotated[
         int | None,
-        Field(description="How many examples were added to those of the version before."),
+        Field(description="The number of examples added to those of the previous version."),
     ] = None
     replaced: Annotated[
         int | None,
-        Field(description="How many examples of the version before have another content now."),
+        Field(description="The number of examples of the previous version that have new content."),
     ] = None
     unchanged: Annotated[
         int | None,
         Field(
-            description="How many of the given examples the dataset has already. If it has all, no version is created."
+            description="The number of uploaded examples that the dataset already has. If it has all of them, no version is created."
         ),
     ] = None
 
@@ -1396,7 +1396,7 @@ class MonitorChange(BaseModel):
             description="`no_data`: too few runs to evaluate the checks. `alerting`: at least one check does not hold."
         ),
     ]
-    reason: Annotated[str, Field(description="In words.")]
+    reason: Annotated[str, Field(description="The reason in words.")]
     values: list[MonitorValue]
 
 
@@ -1618,7 +1618,7 @@ class MonitorEventData(BaseModel):
     prompt_name: str | None
     label: str | None
     state: Literal["no_data", "ok", "alerting"]
-    reason: Annotated[str, Field(description="What was seen, or who ended the alert, in words.")]
+    reason: Annotated[str, Field(description="The observation, or who ended the alert, in words.")]
     values: list[MonitorEventDataValue]
 
 
@@ -2128,7 +2128,7 @@ class AuditEntry(BaseModel):
     resource: AuditEntryResource
     details: Annotated[
         dict[str, Any],
-        Field(description="What changed; the fields depend on the action. Never contains secrets."),
+        Field(description="The change; the fields depend on the action. Never contains secrets."),
     ]
     address: Annotated[str | None, Field(description="From where.")]
     request_id: Annotated[str | None, Field(description="The `X-Request-Id` of the request.")]
@@ -2163,12 +2163,12 @@ class TraceCost(BaseModel):
     )
     amount: Annotated[
         str | None,
-        Field(description="US dollars; null when the model has no known price."),
+        Field(description="US dollars; null if the model has no known price."),
     ]
     currency: Literal["USD"]
     unpriced_calls: Annotated[
         int,
-        Field(description="The number of calls whose cost is not known. `amount` leaves them out."),
+        Field(description="The number of calls whose cost is unknown. `amount` leaves them out."),
     ]
 
 
@@ -2339,9 +2339,9 @@ class CostPricing(BaseModel):
     per_request: str | None = None
     batch_multiplier: Annotated[
         str | None,
-        Field(description="Of a call in a batch: what the prices above were multiplied by, such as `0.5`."),
+        Field(description="The factor applied to the prices above for a call in a batch, such as `0.5`."),
     ] = None
-    batch_source: Annotated[str | None, Field(description="Where the multiplier comes from.")] = None
+    batch_source: Annotated[str | None, Field(description="The source of the multiplier.")] = None
 
 
 class ScoredExecution(BaseModel):
@@ -2664,7 +2664,7 @@ class Release(BaseModel):
     deadline: UtcDatetime | None
     metadata: Annotated[
         dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
+        Field(description="Up to 50 custom strings, returned unchanged."),
     ]
     approvals: list[ReleaseApproval]
     decisions: list[ReleaseDecision]
@@ -2675,7 +2675,7 @@ class Release(BaseModel):
     failures: Annotated[
         list[ReleaseFailure] | None,
         Field(
-            description="Why executions of the candidate failed, the most frequent cause first, at most 10: those among the newest 5,000 executions of the release that are kept. Only where one release is read."
+            description="The causes of failed executions of the candidate, the most frequent first, at most 10, among the newest 5,000 executions of the release that are kept. Only where one release is read."
         ),
     ] = None
     evaluation_id: Annotated[str | None, Field(description="The last evaluation of the candidate.")]
@@ -2703,7 +2703,7 @@ class Cost(BaseModel):
     )
     amount: Annotated[
         str | None,
-        Field(description="US dollars; null when the model has no known price."),
+        Field(description="US dollars; null if the model has no known price."),
     ]
     currency: Literal["USD"]
     pricing: Annotated[
@@ -2722,7 +2722,7 @@ class ExecutionCall(BaseModel):
         int | None,
         Field(description="Null while the call is in flight, and if its worker died."),
     ]
-    tokens: Annotated[Tokens | None, Field(description="As billed; null if that is not known.")]
+    tokens: Annotated[Tokens | None, Field(description="As billed; null if unknown.")]
     cost: CostAmount
     error: ExecutionError | None
     skipped: Annotated[
@@ -2738,7 +2738,7 @@ class ExecutionCall(BaseModel):
     warnings: Annotated[
         list[Warning] | None,
         Field(
-            description="What was sent in another way than it was given or left out, because the provider has no place for it."
+            description="Parts of the request that were changed or left out because the provider does not support them."
         ),
     ] = None
 
@@ -2755,7 +2755,7 @@ class Score(BaseModel):
     source: Literal["api", "person", "evaluator", "feedback"]
     author: Annotated[
         str | None,
-        Field(description="Who stored the score: a member, or a key or session without a member."),
+        Field(description="The author of the score: a member, or a key or session without a member."),
     ]
     evaluator: ScoreEvaluator | None
     comment: str | None
@@ -2799,7 +2799,7 @@ class ModelResponse(BaseModel):
     warnings: Annotated[
         list[Warning] | None,
         Field(
-            description="What the model was sent in another way than it was given, or not at all. Absent if there is nothing."
+            description="Parts of the request that were sent to the model in another form, or not at all. Absent if there are none."
         ),
     ] = None
 
@@ -2901,7 +2901,7 @@ class EvaluationEstimate(BaseModel):
     tokens: Annotated[EvaluationEstimateTokens, Field(description="Model and judges together.")]
     cost: Annotated[
         EvaluationEstimateCost | None,
-        Field(description="US dollars, judges included; null where a model has no known price."),
+        Field(description="US dollars, judges included; null if a model has no known price."),
     ]
     savings: Annotated[
         CostAmount | None,
@@ -2968,7 +2968,7 @@ class EvaluationResult(BaseModel):
     warnings: Annotated[
         list[Warning] | None,
         Field(
-            description="What was sent in another way than it was given or left out, because the provider has no place for it."
+            description="Parts of the request that were changed or left out because the provider does not support them."
         ),
     ] = None
     cost: CostAmount
@@ -3031,7 +3031,7 @@ class EvaluationComparison(BaseModel):
     withheld: Annotated[
         Literal["not_comparable", "failures"] | None,
         Field(
-            description="Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs, or have no score."
+            description="Why `verdict` does not describe the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs, or have no score."
         ),
     ]
     comparable: Annotated[
@@ -3136,10 +3136,10 @@ class ScoreSummaryDatum(BaseModel):
     label: str | None = None
     release_id: Annotated[str | None, Field(description="With `arm`.")] = None
     arm: Literal["stable", "candidate"] | None = None
-    day: Annotated[str | None, Field(description="Of the subject, in UTC.")] = None
+    day: Annotated[str | None, Field(description="The day of the subject, in UTC.")] = None
     n: int
-    mean: Annotated[float | None, Field(description="Of numbers.")]
-    share_true: Annotated[float | None, Field(description="Of booleans, 0–1.")]
+    mean: Annotated[float | None, Field(description="The mean of numeric scores.")]
+    share_true: Annotated[float | None, Field(description="The share of true among boolean scores, 0–1.")]
     categories: Annotated[
         dict[str, int] | None,
         Field(description="The number of scores in each of the 100 most frequent categories."),
@@ -3213,7 +3213,7 @@ class QueueItem(BaseModel):
     skipped: Annotated[int, Field(description="The number of reviewers who skipped the item.")]
     reviews: Annotated[
         list[QueueItemReview],
-        Field(description="In lists, up to 20 reviews of all reviewers; otherwise only those of the caller."),
+        Field(description="In lists, up to 20 reviews of all reviewers; otherwise only reviews of the caller."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     completed_at: UtcDatetime | None
@@ -3283,7 +3283,7 @@ class EvaluatorAgreementEvaluator(BaseModel):
         float | None,
         Field(description="The share of subjects with exactly the same score from both."),
     ]
-    mean_distance: Annotated[float | None, Field(description="Of numbers.")]
+    mean_distance: Annotated[float | None, Field(description="The mean distance between numeric scores.")]
     better_than_chance: Annotated[bool | None, Field(description="Null if it cannot be determined.")]
     verdict: str
     disagreements_total: int
@@ -3327,7 +3327,7 @@ class Backfill(BaseModel):
     error: ExecutionError | None
     last_error: Annotated[
         LastError | None,
-        Field(description="Why the most recent execution without a score has none."),
+        Field(description="The reason why the most recent execution without a score has none."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     finished_at: UtcDatetime | None
@@ -3372,7 +3372,7 @@ class Rule(BaseModel):
     ] = None
     last_error: Annotated[
         LastError | None,
-        Field(description="Why the most recent execution without a score has none."),
+        Field(description="The reason why the most recent execution without a score has none."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -3500,7 +3500,7 @@ class ExecutionCompletedData(BaseModel):
     tokens_unknown: Annotated[
         bool | None,
         Field(
-            description="True if it is not known what a call has used: `tokens` leaves that call out, as in the execution."
+            description="True if the usage of a call is unknown: `tokens` leaves that call out, as in the execution."
         ),
     ] = None
     cost: Cost
@@ -3822,7 +3822,7 @@ class Trace(BaseModel):
     name: str | None
     status: Annotated[
         Literal["running", "ok", "error"],
-        Field(description="Of its root, or of its first step while the root is missing."),
+        Field(description="The status of its root, or of its first step while the root is missing."),
     ]
     settled: Annotated[
         bool,
@@ -3847,10 +3847,10 @@ class Trace(BaseModel):
     tags: list[str]
     metadata: dict[str, str]
     input: Annotated[str | None, Field(description="The beginning of what the root was given.")]
-    output: Annotated[str | None, Field(description="The beginning of what it returned.")]
+    output: Annotated[str | None, Field(description="The beginning of its output.")]
     incomplete: Annotated[
         list[Literal["root_missing", "steps_over_limit"]],
-        Field(description="What is missing."),
+        Field(description="The parts that are missing."),
     ]
     scores: Annotated[
         list[Score] | None,
@@ -4163,7 +4163,7 @@ class DeliveryWithAttempts(BaseModel):
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
-        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+        Field(description="The cause: the event itself, or a request to redeliver, replay or test."),
     ]
     status: Annotated[
         Literal["queued", "waiting", "delivered", "failed", "abandoned"],
@@ -4377,7 +4377,7 @@ class ModelParametersOutput(BaseModel):
     verbosity: Annotated[
         Literal["low", "medium", "high"] | None,
         Field(
-            description="How long responses are. It is left out if the provider has no such parameter, as `top_k` is."
+            description="The length of responses. It is left out if the provider has no such parameter, as `top_k` is."
         ),
     ] = None
     parallel_tool_calls: Annotated[
@@ -4387,7 +4387,7 @@ class ModelParametersOutput(BaseModel):
     provider_options: Annotated[
         dict[str, dict[str, Any]] | None,
         Field(
-            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+            description='Options in the provider\'s own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
         ),
     ] = None
 
@@ -4425,7 +4425,7 @@ class ListedPrompt(BaseModel):
     commit_message: str | None
     created_by: Annotated[
         VersionAuthor | None,
-        Field(description="Who created the version; null for the operator, or if no longer known."),
+        Field(description="The author of the version; null for the operator, or if no longer known."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -4481,7 +4481,7 @@ class Prompt(BaseModel):
     commit_message: str | None
     created_by: Annotated[
         VersionAuthor | None,
-        Field(description="Who created the version; null for the operator, or if no longer known."),
+        Field(description="The author of the version; null for the operator, or if no longer known."),
     ]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -4591,7 +4591,7 @@ class Execution(BaseModel):
     tokens_unknown: Annotated[
         bool | None,
         Field(
-            description="True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one."
+            description="True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one."
         ),
     ] = None
     cost: Cost
@@ -4619,7 +4619,7 @@ class Execution(BaseModel):
     ]
     metadata: Annotated[
         dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
+        Field(description="Up to 50 custom strings, returned unchanged."),
     ]
     scores: Annotated[
         list[Score] | None,
@@ -4674,7 +4674,7 @@ class CreatedEvaluation(BaseModel):
     example_threshold: Annotated[
         float | None,
         Field(
-            description="An example with at least this score counts as 1, any other as 0. Null: each example counts as its score."
+            description="An example with at least this score counts as 1, any other as 0. If null, each example counts as its score."
         ),
     ]
     baseline_id: str | None
@@ -4701,13 +4701,13 @@ class CreatedEvaluation(BaseModel):
     start_at: UtcDatetime | None
     metadata: Annotated[
         dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
+        Field(description="Up to 50 custom strings, returned unchanged."),
     ]
     schedule_id: str | None
     score: Annotated[
         float | None,
         Field(
-            description="Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score."
+            description="Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score."
         ),
     ]
     scores_by_evaluator: Annotated[
@@ -4729,7 +4729,7 @@ class CreatedEvaluation(BaseModel):
     ] = None
     unscored_by_evaluator: Annotated[
         dict[str, int] | None,
-        Field(description="The number of examples without a score of that evaluator, where there are any."),
+        Field(description="The number of examples without a score of that evaluator, if there are any."),
     ] = None
     failures: Annotated[
         list[CreatedEvaluationFailure] | None,
@@ -4743,7 +4743,7 @@ class CreatedEvaluation(BaseModel):
     tokens_unknown_calls: Annotated[
         int | None,
         Field(
-            description="The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out."
+            description="The number of calls whose usage is unknown because the provider has not reported it: `tokens` and `judge` leave them out."
         ),
     ] = None
     cost: Annotated[CostAmount, Field(description="The model and the judges combined.")]
@@ -4799,7 +4799,7 @@ class Evaluation(BaseModel):
     example_threshold: Annotated[
         float | None,
         Field(
-            description="An example with at least this score counts as 1, any other as 0. Null: each example counts as its score."
+            description="An example with at least this score counts as 1, any other as 0. If null, each example counts as its score."
         ),
     ]
     baseline_id: str | None
@@ -4826,13 +4826,13 @@ class Evaluation(BaseModel):
     start_at: UtcDatetime | None
     metadata: Annotated[
         dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
+        Field(description="Up to 50 custom strings, returned unchanged."),
     ]
     schedule_id: str | None
     score: Annotated[
         float | None,
         Field(
-            description="Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score."
+            description="Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score."
         ),
     ]
     scores_by_evaluator: Annotated[
@@ -4854,7 +4854,7 @@ class Evaluation(BaseModel):
     ] = None
     unscored_by_evaluator: Annotated[
         dict[str, int] | None,
-        Field(description="The number of examples without a score of that evaluator, where there are any."),
+        Field(description="The number of examples without a score of that evaluator, if there are any."),
     ] = None
     failures: Annotated[
         list[EvaluationFailure] | None,
@@ -4868,7 +4868,7 @@ class Evaluation(BaseModel):
     tokens_unknown_calls: Annotated[
         int | None,
         Field(
-            description="The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out."
+            description="The number of calls whose usage is unknown because the provider has not reported it: `tokens` and `judge` leave them out."
         ),
     ] = None
     cost: Annotated[CostAmount, Field(description="The model and the judges combined.")]

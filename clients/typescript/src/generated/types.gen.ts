@@ -43,7 +43,7 @@ export type CreatePrompt = {
     model: string;
     parameters?: ModelParameters;
     /**
-     * What the prompt is for.
+     * The purpose of the prompt.
      */
     description?: string | null;
     /**
@@ -101,7 +101,7 @@ export type UserMessage = {
 export type StoredFilePart = {
     type: 'file';
     /**
-     * Of an image, a sound or a document.
+     * The media type of an image, a sound or a document.
      */
     media_type: string;
     filename?: string;
@@ -111,7 +111,7 @@ export type StoredFilePart = {
      */
     data?: string;
     /**
-     * Where the file is.
+     * The address of the file.
      */
     url?: string;
     variable?: string;
@@ -197,7 +197,7 @@ export type NamedTool = {
 };
 
 /**
- * What is known of a variable.
+ * The description of a variable.
  */
 export type PromptInput = {
     type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
@@ -206,7 +206,7 @@ export type PromptInput = {
      */
     required?: boolean;
     /**
-     * The value where a run gives none.
+     * The value if a run passes none.
      */
     default?: unknown;
     description?: string;
@@ -228,7 +228,7 @@ export type ModelParameters = {
     response_format?: ResponseFormat;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
     /**
-     * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+     * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
      */
     verbosity?: 'low' | 'medium' | 'high';
     /**
@@ -236,7 +236,7 @@ export type ModelParameters = {
      */
     parallel_tool_calls?: boolean;
     /**
-     * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+     * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
      */
     provider_options?: {
         [key: string]: {
@@ -353,7 +353,7 @@ export type UpdatePrompt = {
      */
     model?: string;
     /**
-     * What the prompt is for.
+     * The purpose of the prompt.
      */
     description?: string | null;
     /**
@@ -427,7 +427,7 @@ export type CreateRelease = {
      */
     deadline?: string;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -504,7 +504,7 @@ export type CreateExecution = {
      */
     rollout_key?: string;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -575,7 +575,7 @@ export type ChatUserMessage = {
 export type FilePart = {
     type: 'file';
     /**
-     * Of an image, a sound or a document.
+     * The media type of an image, a sound or a document.
      */
     media_type: string;
     filename?: string;
@@ -585,7 +585,7 @@ export type FilePart = {
      */
     data?: string;
     /**
-     * Where the file is.
+     * The address of the file.
      */
     url?: string;
 };
@@ -660,7 +660,7 @@ export type RecordedRun = {
     started_at: string;
     finished_at: string;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -731,7 +731,7 @@ export type CreateChatCompletion = {
      */
     tools?: Array<CreateChatCompletionTool> | null;
     /**
-     * Replaces the one of the prompt.
+     * Replaces the tool choice of the prompt.
      */
     tool_choice?: ToolChoiceOption | CreateChatCompletionToolChoiceFunction | null;
     temperature?: number | null;
@@ -820,7 +820,7 @@ export type CreateResponse = {
      */
     tools?: Array<CreateResponseTool> | null;
     /**
-     * Takes the place of that of the prompt.
+     * Replaces the tool choice of the prompt.
      */
     tool_choice?: ToolChoiceOption | CreateResponseToolChoiceFunction | null;
     temperature?: number | null;
@@ -929,7 +929,7 @@ export type CreateEvaluation = {
         max_age: number;
     };
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -1004,7 +1004,7 @@ export type StoreCodeResults = {
 
 export type CodeResult = {
     /**
-     * Of the example.
+     * The position of the example, from 0.
      */
     seq: number;
     /**
@@ -1056,7 +1056,7 @@ export type CreateCodeEvaluation = {
      */
     baseline?: 'previous' | string | null;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -1252,7 +1252,7 @@ export type NewScore = {
     };
     comment?: string | null;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -1578,7 +1578,7 @@ export type ScheduledEvaluation = {
         max_age: number;
     };
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata?: {
         [key: string]: string;
@@ -1630,7 +1630,7 @@ export type PutMonitorCheck = {
      */
     min_executions?: number;
     /**
-     * How long the condition must hold, at every measurement, to alert or to recover. Measured once a minute.
+     * The time for which the condition must hold, at every measurement, to alert or to recover. Measured once a minute.
      */
     for?: string;
 };
@@ -1692,7 +1692,7 @@ export type RotateSecret = {
 
 export type TestWebhook = {
     /**
-     * The type of the test event. Default: the first one that the webhook is subscribed to.
+     * The type of the test event. Default: the first event that the webhook is subscribed to.
      */
     event?: EventType;
 };
@@ -1728,7 +1728,7 @@ export type PutView = {
      */
     columns?: Array<string>;
     /**
-     * Whether everybody in the workspace sees the view. Sharing also requires the scope `write`.
+     * Whether all members of the workspace see the view. Sharing also requires the scope `write`.
      */
     shared?: boolean;
 };
@@ -1848,7 +1848,7 @@ export type ListedPrompt = {
     description: string | null;
     commit_message: string | null;
     /**
-     * Who created the version; null for the operator, or if no longer known.
+     * The author of the version; null for the operator, or if no longer known.
      */
     created_by: VersionAuthor | null;
     created_at: Timestamp;
@@ -1909,7 +1909,7 @@ export type Error = {
     error: {
         code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'authorization_pending' | 'slow_down' | 'denied' | 'expired' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
         /**
-         * What happened and what to change.
+         * A description of the error and of how to fix it.
          */
         message: string;
         /**
@@ -1958,7 +1958,7 @@ export type Prompt = {
     description: string | null;
     commit_message: string | null;
     /**
-     * Who created the version; null for the operator, or if no longer known.
+     * The author of the version; null for the operator, or if no longer known.
      */
     created_by: VersionAuthor | null;
     created_at: Timestamp;
@@ -2137,7 +2137,7 @@ export type Release = {
     reason: string | null;
     deadline: Timestamp | null;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata: {
         [key: string]: string;
@@ -2195,12 +2195,12 @@ export type Release = {
         candidate: ReleaseArm;
     };
     /**
-     * Why executions of the candidate failed, the most frequent cause first, at most 10: those among the newest 5,000 executions of the release that are kept. Only where one release is read.
+     * The causes of failed executions of the candidate, the most frequent first, at most 10, among the newest 5,000 executions of the release that are kept. Only where one release is read.
      */
     failures?: Array<{
         code: string;
         /**
-         * The message of one of them.
+         * The message of one of these failures.
          */
         message: string;
         count: number;
@@ -2394,7 +2394,7 @@ export type Execution = {
     finish_reason: string | null;
     tokens: Tokens;
     /**
-     * True if it is not known what a response has used: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.
+     * True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.
      */
     tokens_unknown?: boolean;
     cost: Cost;
@@ -2438,7 +2438,7 @@ export type Execution = {
      */
     recorded: boolean;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata: {
         [key: string]: string;
@@ -2475,7 +2475,7 @@ export type Tokens = {
 
 export type Cost = {
     /**
-     * US dollars; null when the model has no known price.
+     * US dollars; null if the model has no known price.
      */
     amount: string | null;
     currency: 'USD';
@@ -2493,7 +2493,7 @@ export type ExecutionCall = {
      */
     duration_ms: number | null;
     /**
-     * As billed; null if that is not known.
+     * As billed; null if unknown.
      */
     tokens: Tokens | null;
     cost: CostAmount;
@@ -2507,14 +2507,14 @@ export type ExecutionCall = {
      */
     response?: string;
     /**
-     * What was sent in another way than it was given or left out, because the provider has no place for it.
+     * Parts of the request that were changed or left out because the provider does not support them.
      */
     warnings?: Array<Warning>;
 };
 
 export type CostAmount = {
     /**
-     * US dollars; null when the model has no known price.
+     * US dollars; null if the model has no known price.
      */
     amount: string | null;
     currency: 'USD';
@@ -2533,7 +2533,7 @@ export type Score = {
     subject: ScoredExecution | ScoredExample | ScoredTrace | ScoredConversation;
     source: 'api' | 'person' | 'evaluator' | 'feedback';
     /**
-     * Who stored the score: a member, or a key or session without a member.
+     * The author of the score: a member, or a key or session without a member.
      */
     author: string | null;
     evaluator: ScoreEvaluator | null;
@@ -2627,12 +2627,12 @@ export type ExecutionFacets = {
         }>;
     };
     /**
-     * Why those counted failed, the most frequent cause first; at most 10. Messages that differ only in numbers or ids are one cause.
+     * The causes of the counted failures, the most frequent first; at most 10. Messages that differ only in numbers or ids are one cause.
      */
     failures: Array<{
         code: string;
         /**
-         * The message of one of them.
+         * The message of one of these failures.
          */
         message: string;
         count: number;
@@ -2657,7 +2657,7 @@ export type Delivery = {
     event_id: string;
     event: EventType;
     /**
-     * What caused it: the event itself, or a request to redeliver, replay or test.
+     * The cause: the event itself, or a request to redeliver, replay or test.
      */
     trigger: 'event' | 'redelivery' | 'replay' | 'test';
     /**
@@ -2736,7 +2736,7 @@ export type ChatCompletion = {
         tokens_unknown?: boolean;
     };
     /**
-     * What the model was sent in another way than it was given, or not at all. Absent if there is nothing.
+     * Parts of the request that were sent to the model in another form, or not at all. Absent if there are none.
      */
     warnings?: Array<Warning>;
 };
@@ -2744,7 +2744,7 @@ export type ChatCompletion = {
 export type OpenAiError = {
     error: {
         /**
-         * What happened and what to change.
+         * A description of the error and of how to fix it.
          */
         message: string;
         type: 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'server_error';
@@ -2808,7 +2808,7 @@ export type ModelResponse = {
     };
     usage: ModelResponseUsage | null;
     /**
-     * What the model was sent in another way than it was given, or not at all. Absent if there is nothing.
+     * Parts of the request that were sent to the model in another form, or not at all. Absent if there are none.
      */
     warnings?: Array<Warning>;
 };
@@ -2957,7 +2957,7 @@ export type CreatedEvaluation = {
     }>;
     threshold: number;
     /**
-     * An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.
+     * An example with at least this score counts as 1, any other as 0. If null, each example counts as its score.
      */
     example_threshold: number | null;
     baseline_id: string | null;
@@ -2983,14 +2983,14 @@ export type CreatedEvaluation = {
     max_cost: string | null;
     start_at: Timestamp | null;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata: {
         [key: string]: string;
     };
     schedule_id: string | null;
     /**
-     * Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.
+     * Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score.
      */
     score: number | null;
     /**
@@ -3009,7 +3009,7 @@ export type CreatedEvaluation = {
      */
     examples_unscored?: number;
     /**
-     * The number of examples without a score of that evaluator, where there are any.
+     * The number of examples without a score of that evaluator, if there are any.
      */
     unscored_by_evaluator?: {
         [key: string]: number;
@@ -3020,7 +3020,7 @@ export type CreatedEvaluation = {
     failures?: Array<{
         code: string;
         /**
-         * The message of one of them.
+         * The message of one of these failures.
          */
         message: string;
         count: number;
@@ -3032,7 +3032,7 @@ export type CreatedEvaluation = {
      */
     tokens: Tokens;
     /**
-     * The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.
+     * The number of calls whose usage is unknown because the provider has not reported it: `tokens` and `judge` leave them out.
      */
     tokens_unknown_calls?: number;
     /**
@@ -3171,7 +3171,7 @@ export type Evaluation = {
     }>;
     threshold: number;
     /**
-     * An example with at least this score counts as 1, any other as 0. Null: each example counts as its score.
+     * An example with at least this score counts as 1, any other as 0. If null, each example counts as its score.
      */
     example_threshold: number | null;
     baseline_id: string | null;
@@ -3197,14 +3197,14 @@ export type Evaluation = {
     max_cost: string | null;
     start_at: Timestamp | null;
     /**
-     * Up to 50 strings of your own, returned unchanged.
+     * Up to 50 custom strings, returned unchanged.
      */
     metadata: {
         [key: string]: string;
     };
     schedule_id: string | null;
     /**
-     * Mean over the examples, 0–1. An example that failed counts 0. One that an evaluator could not score counts in no mean; null if no example has a score.
+     * Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score.
      */
     score: number | null;
     /**
@@ -3223,7 +3223,7 @@ export type Evaluation = {
      */
     examples_unscored?: number;
     /**
-     * The number of examples without a score of that evaluator, where there are any.
+     * The number of examples without a score of that evaluator, if there are any.
      */
     unscored_by_evaluator?: {
         [key: string]: number;
@@ -3234,7 +3234,7 @@ export type Evaluation = {
     failures?: Array<{
         code: string;
         /**
-         * The message of one of them.
+         * The message of one of these failures.
          */
         message: string;
         count: number;
@@ -3246,7 +3246,7 @@ export type Evaluation = {
      */
     tokens: Tokens;
     /**
-     * The number of calls whose usage is not known, because the provider has not reported it: `tokens` and `judge` leave them out.
+     * The number of calls whose usage is unknown because the provider has not reported it: `tokens` and `judge` leave them out.
      */
     tokens_unknown_calls?: number;
     /**
@@ -3298,7 +3298,7 @@ export type EvaluationEstimate = {
         output: number;
     };
     /**
-     * US dollars, judges included; null where a model has no known price.
+     * US dollars, judges included; null if a model has no known price.
      */
     cost: EvaluationEstimateCost | null;
     /**
@@ -3373,7 +3373,7 @@ export type EvaluationResult = {
      */
     skipped?: Array<string>;
     /**
-     * What was sent in another way than it was given or left out, because the provider has no place for it.
+     * Parts of the request that were changed or left out because the provider does not support them.
      */
     warnings?: Array<Warning>;
     cost: CostAmount;
@@ -3398,15 +3398,15 @@ export type EvaluationResultsSummary = {
     results: number;
     failed: number;
     /**
-     * The number of results with a score (of `evaluator`, if given). One that failed scores 0.
+     * The number of results with a score (of `evaluator`, if given). Failed examples score 0.
      */
     scored: number;
     /**
-     * How many have none, since an evaluator has given none.
+     * The number of results without a score, because an evaluator gave none.
      */
     unscored?: number;
     /**
-     * The number of those that reach the run's `example_threshold`, or its `threshold` if it has none.
+     * The number of results that reach the run's `example_threshold`, or its `threshold` if it has none.
      */
     passed: number;
     /**
@@ -3424,7 +3424,7 @@ export type EvaluationResultsSummary = {
         [key: string]: number | null;
     };
     /**
-     * How many examples each evaluator has given no score.
+     * The number of examples that each evaluator could not score.
      */
     unscored_by_evaluator?: {
         [key: string]: number;
@@ -3470,7 +3470,7 @@ export type EvaluationComparison = {
     p_value: number | null;
     verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
     /**
-     * Why `verdict` says nothing about the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs, or have no score.
+     * Why `verdict` does not describe the difference. `not_comparable`: the runs share no unchanged evaluator. `failures`: more than a tenth of the examples failed in one of the runs, or have no score.
      */
     withheld: EvaluationComparisonWithheld | null;
     /**
@@ -3751,15 +3751,15 @@ export type DatasetChange = {
      */
     delimiter?: string;
     /**
-     * How many examples were added to those of the version before.
+     * The number of examples added to those of the previous version.
      */
     added?: number;
     /**
-     * How many examples of the version before have another content now.
+     * The number of examples of the previous version that have new content.
      */
     replaced?: number;
     /**
-     * How many of the given examples the dataset has already. If it has all, no version is created.
+     * The number of uploaded examples that the dataset already has. If it has all of them, no version is created.
      */
     unchanged?: number;
 };
@@ -3789,16 +3789,16 @@ export type ScoreSummary = {
         release_id?: string | null;
         arm?: Arm | null;
         /**
-         * Of the subject, in UTC.
+         * The day of the subject, in UTC.
          */
         day?: string;
         n: number;
         /**
-         * Of numbers.
+         * The mean of numeric scores.
          */
         mean: number | null;
         /**
-         * Of booleans, 0–1.
+         * The share of true among boolean scores, 0–1.
          */
         share_true: number | null;
         /**
@@ -3883,7 +3883,7 @@ export type QueueItem = {
      */
     skipped: number;
     /**
-     * In lists, up to 20 reviews of all reviewers; otherwise only those of the caller.
+     * In lists, up to 20 reviews of all reviewers; otherwise only reviews of the caller.
      */
     reviews: Array<{
         /**
@@ -4020,7 +4020,7 @@ export type EvaluatorAgreement = {
          */
         same: number | null;
         /**
-         * Of numbers.
+         * The mean distance between numeric scores.
          */
         mean_distance: number | null;
         /**
@@ -4086,7 +4086,7 @@ export type Backfill = {
     spent: string;
     error: ExecutionError | null;
     /**
-     * Why the most recent execution without a score has none.
+     * The reason why the most recent execution without a score has none.
      */
     last_error: LastError | null;
     created_at: Timestamp;
@@ -4154,7 +4154,7 @@ export type Rule = {
      */
     waiting?: number;
     /**
-     * Why the most recent execution without a score has none.
+     * The reason why the most recent execution without a score has none.
      */
     last_error: LastError | null;
     created_at: Timestamp;
@@ -4271,7 +4271,7 @@ export type MonitorChange = {
     previous_state: MonitorState;
     state: MonitorState;
     /**
-     * In words.
+     * The reason in words.
      */
     reason: string;
     values: Array<MonitorValue>;
@@ -4345,7 +4345,7 @@ export type DeliveryWithAttempts = {
     event_id: string;
     event: EventType;
     /**
-     * What caused it: the event itself, or a request to redeliver, replay or test.
+     * The cause: the event itself, or a request to redeliver, replay or test.
      */
     trigger: 'event' | 'redelivery' | 'replay' | 'test';
     /**
@@ -4453,7 +4453,7 @@ export type ExecutionCompletedData = {
     model: string;
     tokens: Tokens;
     /**
-     * True if it is not known what a call has used: `tokens` leaves that call out, as in the execution.
+     * True if the usage of a call is unknown: `tokens` leaves that call out, as in the execution.
      */
     tokens_unknown?: boolean;
     cost: Cost;
@@ -4526,7 +4526,7 @@ export type MonitorEventData = {
     label: string | null;
     state: 'no_data' | 'ok' | 'alerting';
     /**
-     * What was seen, or who ended the alert, in words.
+     * The observation, or who ended the alert, in words.
      */
     reason: string;
     values: Array<{
@@ -5225,7 +5225,7 @@ export type AuditEntry = {
         id: string;
     };
     /**
-     * What changed; the fields depend on the action. Never contains secrets.
+     * The change; the fields depend on the action. Never contains secrets.
      */
     details: {
         [key: string]: unknown;
@@ -5253,11 +5253,11 @@ export type ExportTraceServiceResponse = {
 
 export type RpcStatus = {
     /**
-     * A code of gRPC.
+     * A gRPC status code.
      */
     code: number;
     /**
-     * What happened and what to change.
+     * A description of the error and of how to fix it.
      */
     message: string;
 };
@@ -5277,7 +5277,7 @@ export type Trace = {
     id: string;
     name: string | null;
     /**
-     * Of its root, or of its first step while the root is missing.
+     * The status of its root, or of its first step while the root is missing.
      */
     status: 'running' | 'ok' | 'error';
     /**
@@ -5315,11 +5315,11 @@ export type Trace = {
      */
     input: string | null;
     /**
-     * The beginning of what it returned.
+     * The beginning of its output.
      */
     output: string | null;
     /**
-     * What is missing.
+     * The parts that are missing.
      */
     incomplete: Array<'root_missing' | 'steps_over_limit'>;
     /**
@@ -5330,12 +5330,12 @@ export type Trace = {
 
 export type TraceCost = {
     /**
-     * US dollars; null when the model has no known price.
+     * US dollars; null if the model has no known price.
      */
     amount: string | null;
     currency: 'USD';
     /**
-     * The number of calls whose cost is not known. `amount` leaves them out.
+     * The number of calls whose cost is unknown. `amount` leaves them out.
      */
     unpriced_calls: number;
 };
@@ -5566,7 +5566,7 @@ export type ModelParametersOutput = {
     response_format?: ResponseFormatOutput;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
     /**
-     * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+     * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
      */
     verbosity?: 'low' | 'medium' | 'high';
     /**
@@ -5574,7 +5574,7 @@ export type ModelParametersOutput = {
      */
     parallel_tool_calls?: boolean;
     /**
-     * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+     * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
      */
     provider_options?: {
         [key: string]: {
@@ -5703,7 +5703,7 @@ export type ReleaseStepCanary = {
      */
     percent: number;
     /**
-     * The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: 0.5. 1: any.
+     * The share of the candidate's executions that may fail: with more, the release is rolled back immediately, regardless of the other checks. Default: 0.5. 1: any.
      */
     max_error_rate?: number;
 };
@@ -5720,7 +5720,7 @@ export type ReleaseStepAnalyze = {
     min_executions?: number;
     checks: Array<ReleaseCheck>;
     /**
-     * Whether runs that applications recorded count, too. Default: only those that the service ran.
+     * Whether runs that applications recorded count, too. Default: only runs of the service.
      */
     recorded?: boolean;
 };
@@ -5745,11 +5745,11 @@ export type ReleaseStepPromote = {
         for: string;
         checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
         /**
-         * The share of the candidate's executions that may fail: with more, the release is rolled back at once, whatever else is checked. Default: 0.5. 1: any.
+         * The share of the candidate's executions that may fail: with more, the release is rolled back immediately, regardless of the other checks. Default: 0.5. 1: any.
          */
         max_error_rate?: number;
         /**
-         * Whether runs that applications recorded count, too. Default: only those that the service ran.
+         * Whether runs that applications recorded count, too. Default: only runs of the service.
          */
         recorded?: boolean;
     };
@@ -5910,7 +5910,7 @@ export type EvaluatorJsonMatch = {
      */
     negate?: boolean;
     /**
-     * Any JSON. None: the expected value.
+     * Any JSON. Default: the expected value.
      */
     value?: unknown;
     /**
@@ -5951,7 +5951,7 @@ export type EvaluatorNumeric = {
      */
     absolute_tolerance?: number;
     /**
-     * Of the expected number: 0.01 is 1 %.
+     * As a share of the expected number: 0.01 is 1 %.
      */
     relative_tolerance?: number;
     /**
@@ -6026,7 +6026,7 @@ export type EvaluatorToolCalls = {
      */
     negate?: boolean;
     /**
-     * A list of {"name", "input"}. None: the expected value.
+     * A list of {"name", "input"}. Default: the expected value.
      */
     value?: Array<{
         name: string;
@@ -6140,7 +6140,7 @@ export type EvaluatorLlmJudge = {
      */
     model: string;
     /**
-     * What a good output is, and what each grade means.
+     * Criteria of a good output, and the meaning of each grade.
      */
     rubric: string;
     /**
@@ -6157,7 +6157,7 @@ export type EvaluatorLlmJudge = {
         max: number;
     };
     /**
-     * What the judge says in place of a grade, and what each counts: [{"value": "polite", "score": 1}, …].
+     * The answers of the judge that replace a grade, and the score of each: [{"value": "polite", "score": 1}, …].
      */
     categories?: Array<{
         /**
@@ -6165,7 +6165,7 @@ export type EvaluatorLlmJudge = {
          */
         value: string;
         /**
-         * What the category counts, 0–1.
+         * The score of the category, 0–1.
          */
         score: number;
     }>;
@@ -6191,7 +6191,7 @@ export type EvaluatorLlmJudge = {
         presence_penalty?: number;
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
-         * How long responses are. It is left out if the provider has no such parameter, as `top_k` is.
+         * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
          */
         verbosity?: 'low' | 'medium' | 'high';
         /**
@@ -6199,7 +6199,7 @@ export type EvaluatorLlmJudge = {
          */
         parallel_tool_calls?: boolean;
         /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
             [key: string]: {
@@ -6210,7 +6210,7 @@ export type EvaluatorLlmJudge = {
 };
 
 /**
- * An endpoint of yours gets each example and responds with a score.
+ * Your endpoint gets each example and responds with a score.
  */
 export type EvaluatorHttp = {
     type: 'http';
@@ -6419,7 +6419,7 @@ export type CreateChatCompletionResponseFormatJsonSchema = {
 export type CreateChatCompletionResponseFormat = TextResponseFormat | JsonObjectResponseFormat | CreateChatCompletionResponseFormatJsonSchema;
 
 /**
- * Up to 50 strings of your own, returned unchanged.
+ * Up to 50 custom strings, returned unchanged.
  */
 export type OpenAiMetadata = {
     [key: string]: string;
@@ -6477,11 +6477,11 @@ export type CreateResponseReasoningSummary = 'auto' | 'concise' | 'detailed';
 export type CreateResponseReasoning = {
     effort?: ReasoningEffort | null;
     /**
-     * Left out: responses have no reasoning.
+     * Ignored, because responses have no reasoning.
      */
     summary?: CreateResponseReasoningSummary | null;
     /**
-     * The same by an earlier name.
+     * An earlier name of the same field.
      */
     generate_summary?: CreateResponseReasoningSummary | null;
 };
@@ -6593,11 +6593,11 @@ export type CostPricing = {
     tier_above_input_tokens?: number;
     per_request?: string;
     /**
-     * Of a call in a batch: what the prices above were multiplied by, such as `0.5`.
+     * The factor applied to the prices above for a call in a batch, such as `0.5`.
      */
     batch_multiplier?: string;
     /**
-     * Where the multiplier comes from.
+     * The source of the multiplier.
      */
     batch_source?: string;
 };
@@ -6796,7 +6796,7 @@ export type NewScores = {
 };
 
 /**
- * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+ * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
  */
 export type Limit = number;
 
@@ -6821,7 +6821,7 @@ export type Since = string;
 export type Until = string;
 
 /**
- * `wait=N`: 0–300 seconds, 300 unless given.
+ * `wait=N`: 0–300 seconds, default 300.
  */
 export type Prefer = string;
 
@@ -6830,7 +6830,7 @@ export type ListPromptsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -6983,7 +6983,7 @@ export type ListPromptVersionsData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -7477,7 +7477,7 @@ export type ListLabelsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -7569,7 +7569,7 @@ export type ListReleasesData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -8060,7 +8060,7 @@ export type ListExecutionsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -8190,7 +8190,7 @@ export type CreateExecutionData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * `wait=N` (0–300 seconds, 60 unless given) or `respond-async`.
+         * `wait=N` (0–300 seconds, default 60) or `respond-async`.
          */
         Prefer?: string;
     };
@@ -8571,7 +8571,7 @@ export type CreateChatCompletionData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * `wait=N`: 0–300 seconds, 300 unless given.
+         * `wait=N`: 0–300 seconds, default 300.
          */
         Prefer?: string;
     };
@@ -8622,7 +8622,7 @@ export type CreateResponseData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * `wait=N`: 0–300 seconds, 300 unless given.
+         * `wait=N`: 0–300 seconds, default 300.
          */
         Prefer?: string;
     };
@@ -8962,7 +8962,7 @@ export type ListEvaluationsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -9252,7 +9252,7 @@ export type ListEvaluationResultsData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -9689,7 +9689,7 @@ export type ListOpenExamplesData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -9954,7 +9954,7 @@ export type ResubmitBatchData = {
     path: {
         id: string;
         /**
-         * Of the batch, from 1.
+         * The number of the batch, from 1.
          */
         number: number;
     };
@@ -10037,7 +10037,7 @@ export type TryEvaluatorsData = {
     body: TryEvaluators;
     headers?: {
         /**
-         * `wait=N` (0–300 seconds, 60 unless given) or `respond-async`.
+         * `wait=N` (0–300 seconds, default 60) or `respond-async`.
          */
         Prefer?: string;
     };
@@ -10081,7 +10081,7 @@ export type ListDatasetsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -10132,7 +10132,7 @@ export type ListDatasetVersionsData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -10187,7 +10187,7 @@ export type ListDatasetExamplesData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -10506,7 +10506,7 @@ export type UploadDatasetData = {
     };
     query?: {
         /**
-         * What the dataset is for. Omitted: unchanged.
+         * The purpose of the dataset. Omitted: unchanged.
          */
         description?: string;
         /**
@@ -10556,7 +10556,7 @@ export type ListScoresData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -10571,11 +10571,11 @@ export type ListScoresData = {
         evaluation_id?: string;
         example_id?: string;
         /**
-         * Of this trace and its steps.
+         * Only scores of this trace and its steps.
          */
         trace_id?: string;
         /**
-         * Of this step of the trace.
+         * Only scores of this step of the trace.
          */
         span_id?: string;
         conversation_id?: string;
@@ -10790,7 +10790,7 @@ export type ListScoreDefinitionsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -11290,7 +11290,7 @@ export type ListQueuesData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -11341,7 +11341,7 @@ export type ListQueueItemsData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -11749,7 +11749,7 @@ export type ListBackfillsData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -11987,7 +11987,7 @@ export type ListRulesData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -12171,7 +12171,7 @@ export type ListSchedulesData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -12475,7 +12475,7 @@ export type ListMonitorsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -12526,7 +12526,7 @@ export type ListMonitorHistoryData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -12714,7 +12714,7 @@ export type ListWebhooksData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -13172,7 +13172,7 @@ export type ListDeliveriesData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -13367,7 +13367,7 @@ export type ListEventsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -13502,7 +13502,7 @@ export type ListNotificationsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -13548,7 +13548,7 @@ export type ListViewsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -13689,11 +13689,11 @@ export type GetUsageData = {
     path?: never;
     query?: {
         /**
-         * Created at or after this; 30 days ago unless given. Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.
+         * Created at or after this; default: 30 days ago. Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.
          */
         since?: string;
         /**
-         * Created before this; now unless given. Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.
+         * Created before this; default: now. Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.
          */
         until?: string;
         /**
@@ -13747,7 +13747,7 @@ export type ListPromptStatisticsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -13860,7 +13860,7 @@ export type ListApiKeysData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -14234,7 +14234,7 @@ export type ListSessionsData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -14323,7 +14323,7 @@ export type ListMembersData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -14540,7 +14540,7 @@ export type ListMyApiKeysData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -14884,7 +14884,7 @@ export type ListAuditLogData = {
     path?: never;
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -15001,7 +15001,7 @@ export type ListTracesData = {
          */
         until?: string;
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -15176,7 +15176,7 @@ export type ListTraceStepsData = {
     };
     query?: {
         /**
-         * How many to return at most.
+         * The maximum number to return.
          */
         limit?: number;
         /**
@@ -15279,7 +15279,7 @@ export type ListConversationsData = {
          */
         until?: string;
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**
@@ -15370,7 +15370,7 @@ export type GetConversationData = {
     };
     query?: {
         /**
-         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
          */
         limit?: number;
         /**

@@ -148,7 +148,11 @@ function Version({ version: each }: { version: ComparedVersion }) {
       </div>
       <p className="row">
         <span className={`badge ${TONES.get(better_than_chance)}`}>
-          {better_than_chance === null ? 'cannot be told' : better_than_chance ? 'better than chance' : 'no better'}
+          {better_than_chance === null
+            ? 'cannot be determined'
+            : better_than_chance
+              ? 'better than chance'
+              : 'no better'}
         </span>
         <span>{verdict}</span>
       </p>

@@ -126,7 +126,7 @@ function EditDialog({
       wide
       onClose={onClose}
       title={example === undefined ? 'Add an example' : titleOf(example)}
-      description={`Creates version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
+      description={`Creates version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} is unchanged.`}
       submitLabel="Save"
       canSubmit={!isDeleting}
       onSubmit={save}
@@ -156,7 +156,7 @@ function EditDialog({
         rows={5}
         value={expected}
         onChange={(next) => change({ expected: next })}
-        hint="What the output should be. Leave empty where there is no right answer."
+        hint="The correct output. Leave empty if there is no right answer."
       />
       <label className="check">
         <input type="checkbox" checked={asJson} onChange={(event) => change({ asJson: event.target.checked })} />

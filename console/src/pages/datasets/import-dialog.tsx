@@ -360,7 +360,7 @@ function Consequence({
         ]}
       />
       <p className={`notice ${plan && plan.removed > 0 ? 'warn' : ''}`} role="status">
-        {plan ? planInWords(plan, next, mode) : unplanned(existing, mode)} Version {existing.version} stays as it is.
+        {plan ? planInWords(plan, next, mode) : unplanned(existing, mode)} Version {existing.version} is unchanged.
       </p>
     </>
   );

@@ -57,7 +57,7 @@ export function toExamples({ columns, rows }: Table, mapping: Mapping, isText: b
   for (const [index, name] of names.entries()) {
     const other = names.findIndex((each, at) => each === name && mapping[at] === mapping[index]);
     if (other !== index && (mapping[index] === 'variable' || mapping[index] === 'metadata'))
-      throw new Error(`“${columns[other]}” and “${columns[index]}” would both be “${name}”: leave one of them out.`);
+      throw new Error(`“${columns[other]}” and “${columns[index]}” would both be “${name}”: omit one of them.`);
   }
   return rows.map((row) => {
     const variables: Record<string, unknown> = {};

@@ -79,7 +79,7 @@ function readCsv(text: string): Table {
   const { delimiter, rows: all } = readCells(text);
   const [heads = [], ...rows] = all;
   const columns = heads.map((head, index) => {
-    if (head === undefined || head.trim() === '') throw new Error(`Column ${index + 1} has no name: give it one.`);
+    if (head === undefined || head.trim() === '') throw new Error(`Column ${index + 1} has no name: add one.`);
     return head.trim();
   });
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);

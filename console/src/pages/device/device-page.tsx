@@ -60,7 +60,7 @@ function CodeForm() {
     <form className="card device" onSubmit={submit}>
       <TextField
         label="Code"
-        hint="The program shows it: eight letters. Type only a code that you have asked for yourself."
+        hint="The program shows it: eight letters. Type only a code that you requested yourself."
         value={code}
         onChange={setCode}
         autoComplete="off"
@@ -169,11 +169,11 @@ function Approval({
         </Fact>
       </dl>
       <p className="notice warn">
-        Approve only what you have started yourself, just now, and only if it shows this very code. Whoever sent you a
-        code or a link to this page gets into your workspace with it.
+        Approve only what you have started yourself, just now, and only if it shows this very code. If someone sent you
+        a code or a link to this page, approving it lets them into your workspace.
       </p>
       <fieldset className="stack">
-        <legend>What it may do</legend>
+        <legend>Its permissions</legend>
         {offered.map((scope) => (
           <CheckField
             key={scope}

@@ -61,7 +61,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
           ? `The evaluation is ${status}.`
           : `${formatNumber(examples_evaluated)} of ${formatNumber(examples_total)} examples`}
         {results_due_at && `; the program that runs it has until ${formatTime(results_due_at)} to send more`}
-        {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
+        {status === 'scheduled' && evaluation.start_at && `; starts at ${formatTime(evaluation.start_at)}`}
       </p>
       {status === 'running' && <Throughput evaluation={evaluation} />}
       {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
@@ -132,7 +132,7 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
       <Fact label="Latency">
         {latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}
       </Fact>
-      <Fact label="Began">{formatTime(evaluation.started_at)}</Fact>
+      <Fact label="Started">{formatTime(evaluation.started_at)}</Fact>
       <Fact label="Ended">{formatTime(evaluation.finished_at)}</Fact>
       {evaluation.source_evaluation_id && (
         <Fact label="Outputs of">

@@ -164,8 +164,8 @@ export function EvaluationsPage() {
         {chosen.length > 0 && <CompareChosen chosen={chosen} />}
         {search.schedule_id && (
           <Button onClick={() => change({ schedule_id: undefined })}>
-            Of one schedule <X className="icon" aria-hidden />
-            <span className="visually-hidden"> show those of all</span>
+            One schedule <X className="icon" aria-hidden />
+            <span className="visually-hidden"> show all</span>
           </Button>
         )}
       </search>

@@ -299,7 +299,7 @@ function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: 
   return (
     <dl
       className="facts totals"
-      aria-label={isFiltered ? 'Based on the results that match the filters' : 'Of all results'}
+      aria-label={isFiltered ? 'Based on the results that match the filters' : 'All results'}
     >
       <Fact label="Pass">
         <strong>{scored === 0 ? NONE : formatScore(passed / scored)}</strong>{' '}
@@ -314,7 +314,9 @@ function Totals({ summary, isFiltered }: { summary: ResultsSummary; isFiltered: 
       <Fact label="Latency">
         {latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % ${formatMs(latency.p95_ms)}`}
       </Fact>
-      {!complete && <p className="field-hint">Based on the first results: there are too many to summarize at once.</p>}
+      {!complete && (
+        <p className="field-hint">Based on the first results: there are too many to summarize all of them.</p>
+      )}
     </dl>
   );
 }

@@ -33,7 +33,7 @@ export function AddToQueueDialog({
       description={
         ids.length === 1
           ? 'People score it there. If it is already in the queue, nothing changes.'
-          : `People score these ${formatNumber(ids.length)} there. What is in the queue already stays as it is.`
+          : `People score these ${formatNumber(ids.length)} there. Items already in the queue are unchanged.`
       }
       submitLabel="Put"
       canSubmit={name.trim() !== ''}
@@ -45,7 +45,7 @@ export function AddToQueueDialog({
         await client.invalidateQueries({ queryKey: ['queues'] });
         showToast(
           `${formatNumber(added)} put into ${name.trim()}.`,
-          present > 0 ? t(`${formatNumber(present)} were there already.`) : undefined,
+          present > 0 ? t(`${formatNumber(present)} were already in the queue.`) : undefined,
         );
         onDone?.();
       }}

@@ -40,7 +40,7 @@ export function ColumnsMenu({
             ))}
             <Menu.Separator className="menu-separator" />
             <Menu.Item className="menu-item" onClick={() => onChange(DEFAULT_COLUMNS)}>
-              As at first
+              Default columns
             </Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>

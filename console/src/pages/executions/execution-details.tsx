@@ -28,7 +28,7 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
         <Fact label="Model">
           {execution.model}
           {execution.requested_model !== execution.model && (
-            <span className="muted"> in place of {execution.requested_model}</span>
+            <span className="muted"> instead of {execution.requested_model}</span>
           )}
         </Fact>
         <Fact label="Tokens">

@@ -128,7 +128,7 @@ export function ExecutionsPage() {
               </Button>
             </p>
           )}
-          <QueryState query={list} what={search.q === undefined ? 'executions' : 'executions, further back in time'}>
+          <QueryState query={list} what={search.q === undefined ? 'executions' : 'older executions'}>
             {() =>
               rows.length === 0 ? (
                 <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>

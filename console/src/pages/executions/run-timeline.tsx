@@ -29,7 +29,7 @@ interface Part {
 /** Why a call was made. */
 function reasonOf(call: Call, before: Call | undefined): string {
   if (before === undefined) return '';
-  return before.model === call.model ? t(' (again)') : t(' (in its place)');
+  return before.model === call.model ? t(' (again)') : t(' (replacement)');
 }
 
 function partsOf({ calls, created_at, latency }: Execution): Part[] {

@@ -153,7 +153,7 @@ function SaveDialog({
         onChange={setName}
         hint={names.includes(name.trim()) && 'A view with this name exists and will be replaced.'}
       />
-      {mayShare && <CheckField label="Everybody in the workspace sees it" checked={shared} onChange={setShared} />}
+      {mayShare && <CheckField label="All members of the workspace see it" checked={shared} onChange={setShared} />}
     </FormDialog>
   );
 }

@@ -38,7 +38,7 @@ function stepsOf(home: Home): Step[] {
     },
     {
       title: 'Evaluate it',
-      why: 'Runs the prompt on every example and scores what comes out: what got worse is named.',
+      why: 'Runs the prompt on every example, scores the outputs, and lists the examples that got worse.',
       isDone: (home.evaluations.data?.length ?? 0) > 0,
       link: linkOptions({
         to: '/evaluations/new',
@@ -48,7 +48,7 @@ function stepsOf(home: Home): Step[] {
     },
     {
       title: 'Release it',
-      why: 'Callers ask for a label such as production. Moving it, at once or step by step, changes what they get.',
+      why: 'Callers ask for a label such as production. Moving it, immediately or step by step, changes the version that they get.',
       isDone: (home.prompts.data ?? []).some(({ all_labels }) => all_labels.length > 0),
       link:
         prompt === undefined

@@ -20,7 +20,7 @@ const METRICS = [
   { value: 'latency_p95', detail: t('95th percentile, ms') },
   { value: 'cost_mean', detail: t('US dollars for each execution') },
   { value: 'cost_total', detail: t('US dollars in the window') },
-  { value: 'score:', detail: t('and the name of a score: its mean') },
+  { value: 'score:', detail: t('followed by the name of a score: its mean') },
 ];
 const SIDES: { value: CheckForm['side']; label: string }[] = [
   { value: 'above', label: 'above' },

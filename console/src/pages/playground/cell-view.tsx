@@ -23,7 +23,7 @@ const InlineDiff = lazy(async () => ({ default: (await import('../../components/
 
 const STATES = {
   waiting: t('Waiting for its turn…'),
-  stopped: t('Stopped before it began'),
+  stopped: t('Stopped before it started'),
   starting: t('Starting…'),
   running: t('Running…'),
   ended: '',

@@ -45,7 +45,7 @@ export function SaveExampleDialog({
       onClose={onClose}
       title="Save as an example"
       description={
-        existing ? additionInWords(existing, 1) : 'The name of a dataset; one that does not exist is created.'
+        existing ? additionInWords(existing, 1) : 'The name of a dataset. A new one is created if it does not exist.'
       }
       submitLabel="Save"
       onSubmit={save}
@@ -63,7 +63,7 @@ export function SaveExampleDialog({
         rows={6}
         value={expected}
         onChange={setExpected}
-        hint="What it should have been: change it where the model was wrong."
+        hint="The correct output: change it if the model was wrong."
       />
     </FormDialog>
   );

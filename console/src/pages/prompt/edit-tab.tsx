@@ -177,7 +177,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
       {restored && <RestoredNotice draft={restored} onDiscard={startOver} />}
       {latest.version > seen && (
         <div className="notice warn" role="status">
-          <p>Version {latest.version} was saved since you began.</p>
+          <p>Version {latest.version} was saved since you started.</p>
           <Button look="small" onClick={() => setNewer(latest)}>
             See what it changes
           </Button>
@@ -185,7 +185,7 @@ function Editing({ base: given, open: { restored }, keep, drop, startOver }: { b
       )}
       {base.version < latest.version && latest.version <= seen && (
         <p className="notice">
-          This is version {base.version}. What you save becomes version {latest.version + 1}.
+          This is version {base.version}. Your changes become version {latest.version + 1}.
         </p>
       )}
       {archived && <p className="notice warn">This prompt is archived: restore it to change it.</p>}

@@ -86,7 +86,7 @@ export function NewPromptDialog({
           rows={3}
           value={system}
           onChange={(next) => change({ system: next })}
-          hint="What the model is and how it answers. May be empty."
+          hint="The role of the model and how it answers. Can be empty."
           placeholder="You answer questions about our products, in two sentences."
         />
       )}

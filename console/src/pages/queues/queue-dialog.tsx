@@ -84,7 +84,7 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         maxLength={2000}
         value={form.description}
         onChange={(description) => set({ description })}
-        hint="What reviewers should look at."
+        hint="Instructions for reviewers."
       />
       <TextArea
         label="Scores"

@@ -92,7 +92,7 @@ function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
       open
       onClose={onClose}
       title="Add executions"
-      description="The newest that match; what is in the queue already stays as it is."
+      description="The newest that match. Items already in the queue are unchanged."
       submitLabel="Add"
       onSubmit={async () => {
         const { added, present } = await post<{ added: number; present: number }>(`${pathOf('queues', name)}/items`, {

@@ -294,7 +294,7 @@ function Problem({ item, review: { error, busy, take } }: { item: QueueItem; rev
       <p>
         {end !== null && Date.parse(end) <= Date.now() && `Your reservation of this item ended at ${formatTime(end)}. `}
         {error.message.startsWith('Somebody else has this item')
-          ? 'Another reviewer now has this item. What you typed stays here until you leave the page.'
+          ? 'Another reviewer now has this item. Your text stays here until you leave the page.'
           : error.message}
       </p>
       <Button look="small" disabled={busy} onClick={() => void take()}>
@@ -319,7 +319,7 @@ function Lease({ item }: { item: QueueItem }) {
     <p className="muted">It is yours until {formatTime(end)}.</p>
   ) : (
     <p role="status" className="notice warn">
-      Your reservation of this item ended at {formatTime(end)}. You can still complete it, unless somebody else takes it
+      Your reservation of this item ended at {formatTime(end)}. You can still complete it, unless someone else takes it
       first.
     </p>
   );

@@ -29,7 +29,7 @@ export function ApprovalCard({ release }: { release: Release }) {
     try {
       await act(control, comment);
       setComment('');
-      showToast(control === 'approve' ? 'Approved.' : 'Rejected: everybody gets the stable version.');
+      showToast(control === 'approve' ? 'Approved.' : 'Rejected: all callers get the stable version.');
     } catch (thrown) {
       setError(thrown);
     }

@@ -32,9 +32,7 @@ function IntervalBar({ check: { lower, upper, difference, limit } }: { check: Ch
 export function ChecksTable({ numbers }: { numbers: AnalyzeNumbers }) {
   return (
     <Section id="checks" title="Checks">
-      <p className="muted">
-        Both versions over the same time, since the share is as it is. Looked at {formatTime(numbers.at)}.
-      </p>
+      <p className="muted">Both versions since the share last changed. Measured at {formatTime(numbers.at)}.</p>
       {numbers.checks.length === 0 ? (
         <p>This step has no checks.</p>
       ) : (

@@ -185,7 +185,7 @@ export const shareOf = ({ status, percent, promoted_at }: Release): number =>
 export function shareInWords(release: Release): string {
   const { stable_version, candidate_version } = release;
   const percent = shareOf(release);
-  if (percent === 100) return t(`Everybody gets version ${candidate_version}`);
-  if (percent === 0) return t(`Everybody gets version ${stable_version}`);
+  if (percent === 100) return t(`All callers get version ${candidate_version}`);
+  if (percent === 0) return t(`All callers get version ${stable_version}`);
   return t(`${inPercent(percent)} get version ${candidate_version}`);
 }

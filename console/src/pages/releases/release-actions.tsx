@@ -32,7 +32,7 @@ const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
     title: 'Resume this release?',
     submit: 'Resume',
     description: () => t('A release paused as inconclusive continues with its next step.'),
-    done: 'The release goes on.',
+    done: 'The release continues.',
   },
   promote: {
     title: 'Promote now?',
@@ -47,14 +47,14 @@ const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
     title: 'Roll back?',
     submit: 'Roll back',
     description: ({ stable_version }) =>
-      t(`Everybody gets version ${stable_version} at once. What runs goes on to its end.`),
-    done: 'Rolled back: everybody gets the stable version.',
+      t(`All callers get version ${stable_version} immediately. Calls in flight run to completion.`),
+    done: 'Rolled back: all callers get the stable version.',
     danger: true,
   },
   cancel: {
     title: 'Cancel this release?',
     submit: 'Cancel the release',
-    description: ({ stable_version }) => t(`It ends, and everybody gets version ${stable_version}.`),
+    description: ({ stable_version }) => t(`It ends, and all callers get version ${stable_version}.`),
     done: 'The release was canceled.',
     danger: true,
   },

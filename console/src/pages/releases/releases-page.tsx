@@ -94,7 +94,7 @@ export function ReleasesPage() {
         text: (
           <>
             A release brings a version to a label step by step: it is evaluated, approved, given to a share of the
-            callers and compared. When a check fails, everybody gets the previous version again.
+            callers and compared. When a check fails, all callers get the previous version again.
           </>
         ),
         action: 'Start the first release',

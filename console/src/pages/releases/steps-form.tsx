@@ -214,7 +214,7 @@ function StepFields({
       {type === 'evaluate' && <EvaluateFields step={step} set={set} />}
       {type === 'approve' && (
         <CheckField
-          label="Exclude whoever created the version or started the release"
+          label="Exclude the author of the version and the person who started the release"
           checked={step.excludeAuthor}
           onChange={(excludeAuthor) => set({ excludeAuthor })}
         />
@@ -477,8 +477,8 @@ function CheckFields({
           value={check.on_inconclusive}
           onChange={(chosen) => set({ on_inconclusive: chosen as EditedCheck['on_inconclusive'] })}
           options={[
-            { value: 'pause', label: 'pause: people look' },
-            { value: 'continue', label: 'go on' },
+            { value: 'pause', label: 'pause for people to check' },
+            { value: 'continue', label: 'continue' },
             { value: 'rollback', label: 'roll back' },
           ]}
         />

@@ -66,7 +66,7 @@ function Evaluated({ numbers }: { numbers: EvaluateNumbers }) {
       <p className="muted">
         The evaluations are running:{' '}
         <Link to="/evaluations/$id" params={{ id }}>
-          that of the candidate
+          the one of the candidate
         </Link>
         .
       </p>

@@ -131,7 +131,7 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
       />
       {others.length > 0 && (
         <p className="muted">
-          Besides: {others.map(([name, each]) => `${name} ${String(each)}`).join(', ')}. It stays as it is.
+          Also: {others.map(([name, each]) => `${name} ${String(each)}`).join(', ')}. This part is unchanged.
         </p>
       )}
       <h3>Evaluators</h3>

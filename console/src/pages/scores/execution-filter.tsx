@@ -100,7 +100,7 @@ export function FilterFields({
       />
       {others.length > 0 && (
         <p className="muted">
-          Besides: {others.map(([name, each]) => `${name} ${asWords(each)}`).join(', ')}. It stays as it is.
+          Also: {others.map(([name, each]) => `${name} ${asWords(each)}`).join(', ')}. This part is unchanged.
         </p>
       )}
     </>

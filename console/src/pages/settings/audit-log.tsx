@@ -116,7 +116,7 @@ export function AuditLog() {
           <JsonView value={open} label="entry" />
           <div className="dialog-actions">
             <Button onClick={() => only({ resource: `${open.resource.type}:${open.resource.id}` })}>
-              Only of this {open.resource.type}
+              Only this {open.resource.type}
             </Button>
             {open.actor.member_id && (
               <Button onClick={() => only({ actor: open.actor.member_id ?? undefined })}>Only by this member</Button>

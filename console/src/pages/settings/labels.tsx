@@ -33,7 +33,7 @@ export function Labels() {
   const protect = useMutation({
     mutationFn: setProtected,
     onSuccess: (_, { label, on }) =>
-      showUndo(on ? `“${label}” is protected.` : `“${label}” is not protected any more.`, () =>
+      showUndo(on ? `“${label}” is protected.` : `“${label}” is no longer protected.`, () =>
         setProtected({ label, on: !on }),
       ),
     onError: showError,

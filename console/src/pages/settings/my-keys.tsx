@@ -13,8 +13,8 @@ export function MyKeys() {
         member === null ? (
           <EmptyState title="Only for members">
             <p>
-              This session was begun with a key of the workspace. Who signs in with the identity provider has keys of
-              their own.
+              This session was started with a key of the workspace. Members who sign in with the identity provider have
+              their own keys.
             </p>
           </EmptyState>
         ) : (

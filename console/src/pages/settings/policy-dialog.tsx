@@ -28,7 +28,7 @@ export function PolicyDialog({ record, onClose }: { record: LabelRecord; onClose
     const policy = has && steps ? { steps: readSteps(steps), required } : null;
     await store(policy);
     showUndo(
-      policy === null ? `“${label}” has no release steps any more.` : `The release steps of “${label}” are saved.`,
+      policy === null ? `“${label}” no longer has release steps.` : `The release steps of “${label}” are saved.`,
       () => store(release),
     );
   };

@@ -58,7 +58,7 @@ export function Sessions() {
   ];
   return (
     <section className="stack" aria-label="Sessions">
-      <p className="muted">With the scope “admin” all sessions of the workspace, else those of the same key.</p>
+      <p className="muted">With the scope “admin” all sessions of the workspace, otherwise those of the same key.</p>
       <ListTable
         list={list}
         what="sessions"

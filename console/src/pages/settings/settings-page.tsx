@@ -50,7 +50,7 @@ export function SettingsPage() {
         <Sessions />
       ) : !isAdmin ? (
         <EmptyState title="Only for administrators">
-          <p>The key of this session lacks the scope “admin”: sign in with one that has it.</p>
+          <p>The key of this session lacks the scope “admin”: sign in with a key that has it.</p>
         </EmptyState>
       ) : tab === 'audit' ? (
         <AuditLog />

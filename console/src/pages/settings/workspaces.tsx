@@ -45,8 +45,8 @@ export function Workspaces() {
   return (
     <section className="stack" aria-label="Workspaces">
       <p className="muted">
-        A workspace has prompts, runs, keys and members of its own: nothing is shared with another one. The operator of
-        the service creates and removes them.
+        A workspace has its own prompts, runs, keys and members, and shares nothing with other workspaces. The operator
+        of the service creates and removes them.
       </p>
       <QueryState query={query} what="your workspaces">
         {({ workspace, role, scopes, member }) => (
@@ -67,8 +67,8 @@ export function Workspaces() {
               />
             ) : (
               <p className="notice">
-                This session was begun with a key, which opens this workspace alone. Sign out, and sign in with a key of
-                another workspace to go there.
+                This session was started with a key, which opens only this workspace. To open another one, sign out and
+                sign in with a key of that workspace.
               </p>
             )}
           </>

@@ -116,7 +116,7 @@ function parse(body: Buffer, encoding: OtlpEncoding): { request: unknown } | { f
   try {
     return { request: encoding === 'json' ? JSON.parse(body.toString()) : decodeMessage(REQUEST, body) };
   } catch (error) {
-    const what = `The body is no ExportTraceServiceRequest in ${encoding === 'json' ? 'JSON' : 'protobuf'}`;
+    const what = `The body is not an ExportTraceServiceRequest in ${encoding === 'json' ? 'JSON' : 'protobuf'}`;
     return { fault: `${what}: ${messageOf(error)}` };
   }
 }

@@ -75,7 +75,7 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
   const { status } = await getEvaluation(query, id);
   throw new ApiError(
     'invalid_state',
-    `This evaluation is ${status}: only one that is ${change.from.join(' or ')} can be ${change.done}.`,
+    `This evaluation is ${status}: it can only be ${change.done} while ${change.from.join(' or ')}.`,
   );
 }
 

@@ -142,10 +142,10 @@ function basisOf({ request, isBatch, total, filled, past, output, maxTokens, mod
   if (judges.some(({ type }) => type === 'llm_judge'))
     facts.push('Judges: the rubric, the prompt and the response as input, and max_tokens or 100 tokens as output.');
   if (judges.some(({ type }) => type === 'similar'))
-    facts.push('Embeddings: the response, and as much for what it is compared with where that is the expected value.');
+    facts.push('Embeddings: the response, and as much again for the expected value if it is compared with that.');
   if (isBatch) facts.push('Prices: those of batches, as if all calls were answered in time.');
   if (request.reuse !== undefined)
-    facts.push('Responses that can be reused are counted as calls: the run may cost less.');
+    facts.push('Responses that can be reused are counted as calls, so the run can be cheaper.');
   if (unpriced.length > 0)
     facts.push(`The cost is unknown: ${[...new Set(unpriced)].join(' and ')} has no known price.`);
   return facts.join(' ');

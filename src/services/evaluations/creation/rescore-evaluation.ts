@@ -70,7 +70,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
   // The lock keeps the source, and with it its inline examples, until the new run shares them.
   const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
   if (same === undefined || same.examples_id === null)
-    throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: it can not be scored again.');
+    throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: it cannot be scored again.');
   await query((db) =>
     db.insertInto('evaluations').values({
       ...same,

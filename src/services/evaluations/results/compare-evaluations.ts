@@ -252,7 +252,7 @@ function checkEvaluator(evaluator: string | undefined, runs: readonly Evaluation
       'evaluator',
       common.length === 0
         ? 'must be omitted: the runs have no evaluator in common'
-        : `must be one that both runs have: ${common.join(', ')}`,
+        : `must be an evaluator of both runs: ${common.join(', ')}`,
     );
 }
 

@@ -19,7 +19,7 @@ const LOST: ExecutionError = {
 /** This worker was asked to stop and could not wait for the call any longer. */
 export const GIVEN_UP: ExecutionError = {
   code: 'model_unavailable',
-  message: 'The worker was stopped before this call ended: whether the model responded is not known.',
+  message: 'The worker was stopped before this call ended: whether the model responded is unknown.',
 };
 const CANCELED: ExecutionError = { code: 'canceled', message: 'The execution was canceled during this call.' };
 

@@ -1,0 +1,22 @@
+import { parseSync } from 'vite';
+import type { Node } from './messages.ts';
+
+export interface Literal {
+  text: string;
+  /** Of the source, from 1. */
+  line: number;
+}
+
+/** Every string and template of a source; what a template puts in is `{}`. */
+export function literalsOf(file: string, source: string): Literal[] {
+  const found: Literal[] = [];
+  const add = (node: Node, text: string) => found.push({ text, line: source.slice(0, node.start).split('\n').length });
+  const visit = (node: Node): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (node.type === 'Literal' && typeof node.value === 'string') add(node, node.value);
+    if (node.type === 'TemplateLiteral') add(node, node.quasis.map((part: Node) => part.value.cooked).join('{}'));
+    for (const part of Object.values(node)) visit(part);
+  };
+  visit(parseSync(file, source).program);
+  return found;
+}
