@@ -202,7 +202,7 @@ export const Execution = z
     ),
     span_id: shown(z.string().nullable().meta({ description: 'The step that it is.' })),
     parent_id: shown(z.string().nullable().meta({ description: 'The step above it.' })),
-    conversation_id: z.string().nullable(),
+    conversation_id: shown(z.string().nullable()),
     kind: shown(growing(STEP_TYPES).nullable()),
     metadata: Metadata,
     scores: shown(

@@ -276,7 +276,9 @@ export function traceRoutes(): Route[] {
       description: 'Of those that come from now on. A field that is left out gets its default.',
       scope: 'admin',
       body: TracePolicy,
-      bodyExamples: { 'Mask, and sample': { mask: ['secret', 'email', { pattern: 'CUST-\\d{6}' }], sample_rate: 0.1 } },
+      bodyExamples: {
+        'Masks and attributes': { mask: ['secret', 'email', { pattern: 'CUST-\\d{6}' }], drop_attributes: ['http.*'] },
+      },
       response: TracePolicyRecord,
       responseExample: DEFAULT_TRACE_POLICY,
       handler: async ({ db, body }) => setTracePolicy(db, body),

@@ -236,7 +236,10 @@ export const EXAMINES =
 
 const FacetValues = z
   .array(z.object({ value: z.string().meta({ description: 'The value to pass to the filter.' }), count: z.int() }))
-  .meta({ description: `The ${MAX_TRACE_FACET_VALUES} values with the most traces.` });
+  .meta({
+    id: 'TraceFacetValues',
+    description: `The ${MAX_TRACE_FACET_VALUES} values with the most traces.`,
+  });
 export const TraceFacets = z
   .object({
     facets: z.object(
