@@ -120,8 +120,21 @@ export async function keptOf(
     : policy.contents === 'drop'
       ? { ...step, ...NOTHING }
       : step;
-  const { name, error, input, output, toolCalls, parameters, attributes, events, links, resource, metadata, tags } =
-    kept;
+  const {
+    name,
+    error,
+    input,
+    output,
+    toolCalls,
+    parameters,
+    attributes,
+    events,
+    links,
+    resource,
+    metadata,
+    tags,
+    scores,
+  } = kept;
   const texts = {
     name,
     error,
@@ -135,6 +148,7 @@ export async function keptOf(
     resource,
     metadata,
     tags,
+    scores,
   };
   return { ...kept, ...(await mask(texts)) };
 }

@@ -2226,130 +2226,12 @@ class DeletedTracesOfUser(BaseModel):
     traces: int
 
 
-class TraceFacetsFacetsStatu(BaseModel):
+class TraceFacetValuesTraceFacetValue(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     value: Annotated[str, Field(description="The value to pass to the filter.")]
     count: int
-
-
-class TraceFacetsFacetsNameItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsServiceItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsEnvironmentItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsUserIdItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsModelItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsToolItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsAgentItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacetsTagItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="The value to pass to the filter.")]
-    count: int
-
-
-class TraceFacetsFacets(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    status: Annotated[
-        list[TraceFacetsFacetsStatu],
-        Field(description="The 20 values with the most traces."),
-    ]
-    name: Annotated[
-        list[TraceFacetsFacetsNameItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    service: Annotated[
-        list[TraceFacetsFacetsServiceItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    environment: Annotated[
-        list[TraceFacetsFacetsEnvironmentItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    user_id: Annotated[
-        list[TraceFacetsFacetsUserIdItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    model: Annotated[
-        list[TraceFacetsFacetsModelItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    tool: Annotated[
-        list[TraceFacetsFacetsToolItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    agent: Annotated[
-        list[TraceFacetsFacetsAgentItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-    tag: Annotated[
-        list[TraceFacetsFacetsTagItem],
-        Field(description="The 20 values with the most traces."),
-    ]
-
-
-class TraceFacets(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    facets: TraceFacetsFacets
-    counted: Annotated[int, Field(description="The number of traces counted.")]
-    complete: Annotated[
-        bool,
-        Field(description="Whether all matches were counted. Otherwise only the newest were."),
-    ]
 
 
 class StepTokens(BaseModel):
@@ -4038,6 +3920,60 @@ class Trace(BaseModel):
         list[Score] | None,
         Field(description="The newest 100 scores of the trace itself, if any. Only in `GET /traces/{id}`."),
     ] = None
+
+
+class TraceFacetsFacets(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    status: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    name: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    service: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    environment: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    user_id: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    model: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    tool: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    agent: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    tag: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+
+
+class TraceFacets(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    facets: TraceFacetsFacets
+    counted: Annotated[int, Field(description="The number of traces counted.")]
+    complete: Annotated[
+        bool,
+        Field(description="Whether all matches were counted. Otherwise only the newest were."),
+    ]
 
 
 class TraceStep(BaseModel):
