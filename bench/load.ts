@@ -37,6 +37,21 @@ export const LoadResult = z.object({
 });
 export type LoadResult = z.infer<typeof LoadResult>;
 
+/** Spans that exporters send: traces of one agent step and 15 steps below it, a third of them model calls. */
+export const SpanLoad = z.object({
+  origin: z.string(),
+  /** An exporter for each. */
+  keys: z.array(z.string()),
+  seconds: z.number(),
+  /** Spans of a request. */
+  size: z.number(),
+  /** Bytes of each of the two texts of a span. */
+  textBytes: z.number(),
+});
+export type SpanLoad = z.infer<typeof SpanLoad>;
+export const SpanResult = z.object({ spans: z.number(), seconds: z.number(), latenciesMs: z.array(z.number()) });
+export type SpanResult = z.infer<typeof SpanResult>;
+
 /** Runs of the prompt `bench` that wait for their end. */
 export function executionLoad(
   { origin, key }: { origin: string; key: string },

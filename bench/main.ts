@@ -26,6 +26,7 @@ import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
 import { measureStreams } from './streams.ts';
 import { measureTelemetry } from './telemetry.ts';
+import { measureTraces } from './traces.ts';
 import { measureUpload } from './upload.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -52,6 +53,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   cluster: (means) => measureCluster(means),
   releases: (means) => measureReleases(means),
   record: (means) => withServers(means, measureRecord),
+  traces: (means) => withServers(means, measureTraces),
   neighbours: (means) => withServers(means, measureNeighbours),
   attacks: (means) => withServers(means, measureAttacks),
   comparisons: (means) => measureComparisons(means),

@@ -5,6 +5,7 @@ import { streamRoutes } from '../api/executions/stream-routes.ts';
 import { modelRoutes } from '../api/models/routes.ts';
 import { providerRoutes } from '../api/providers/routes.ts';
 import { responseRoutes } from '../api/responses/routes.ts';
+import type { WorkspaceDatabase } from '../db/database.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
@@ -14,16 +15,25 @@ import { endEach } from '../jobs/remove-workspaces.ts';
 import { expireExecutions } from '../jobs/retention.ts';
 import { RUN_TOOLS } from '../mcp/tools/run-tools.ts';
 import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
+import type { RecordedRun } from '../services/executions/recording/recorded-run.ts';
 import { cancelExecution } from '../services/executions/run/end-execution.ts';
-import { type Capability, reconciling } from './capability.ts';
+import { createPartitions } from '../services/traces/partitions.ts';
+import { recordInTraces } from '../services/traces/record-in-traces.ts';
+import { type ApiParts, type Capability, reconciling } from './capability.ts';
 
 const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
+
+/** Recorded runs may be steps of traces. */
+function recorder({ db, models, quotas, settings }: Pick<ApiParts, 'db' | 'models' | 'quotas' | 'settings'>) {
+  const deps = { models, quotas, partitions: createPartitions(db.system), retentionMs: settings.retention.traces };
+  return (workspace: WorkspaceDatabase, runs: readonly RecordedRun[]) => recordInTraces(deps, workspace, runs);
+}
 
 export const executions: Capability = {
   name: 'executions',
   routes: (parts) => [
     ...executionRoutes(parts),
-    ...recordRoutes(parts),
+    ...recordRoutes({ ...parts, record: recorder(parts) }),
     ...chatCompletionRoutes(parts),
     ...responseRoutes(parts),
     ...modelRoutes(),

@@ -32,6 +32,7 @@ export const traces: Capability = {
     },
   ],
   rows: [
+    toDelete('trace_policies', () => everyRow),
     toDelete('traces', () => everyRow),
     toDelete('trace_steps', (eb) => ({ ...everyRow, bytes: eb.ref('bytes') })),
   ],

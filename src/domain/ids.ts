@@ -58,6 +58,15 @@ export function newId(at?: Date): string {
   return at === undefined ? v7() : v7({ msecs: at.getTime() });
 }
 
+/** UUID of a trace id of OpenTelemetry, as it is stored. */
+export const traceUuid = (id: string): string =>
+  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
+/** The trace id of a UUID. */
+export const traceIdOf = (uuid: string): string => uuid.replaceAll('-', '');
+
+/** The span id of a run that has no other: the last 8 bytes of its UUID, which are random but for two bits. */
+export const spanIdOf = (uuid: string): string => traceIdOf(uuid).slice(16);
+
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Whether a stored UUID has version 7 and was created at about that time, so that spans of ids find it. */
@@ -118,9 +127,3 @@ function firstIdAt(time: number): string {
   const hex = Math.max(time, 0).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
-
-/** UUID of a trace id, as it is stored. */
-export const traceUuid = (id: string): string =>
-  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
-/** The trace id of a UUID. */
-export const traceIdOf = (uuid: string): string => uuid.replaceAll('-', '');

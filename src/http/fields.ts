@@ -39,14 +39,16 @@ export const publicIdInput = (kind: IdKind) =>
       return z.NEVER;
     });
 
-const hexId = (digits: number) =>
+const hexId = (digits: number, of: string) =>
   z
-    .string()
-    .regex(new RegExp(`^[0-9a-f]{${digits}}$`, 'i'), `must be ${digits} hexadecimal digits`)
-    .toLowerCase();
-/** Ids of a trace and of a span, as OpenTelemetry has them. */
-export const TraceIdInput = hexId(32).meta({ example: '5b8efff798038103d269b633813fc60c' });
-export const SpanIdInput = hexId(16).meta({ example: 'eee19b7ec3c1b174' });
+    .string(`must be ${digits} hexadecimal digits`)
+    .regex(new RegExp(`^(?!0+$)[0-9a-fA-F]{${digits}}$`), `must be ${digits} hexadecimal digits, not all zero`)
+    .transform((text) => text.toLowerCase())
+    .meta({ description: `${of}: ${digits} hexadecimal digits, as OpenTelemetry has it.` });
+
+/** The ids of OpenTelemetry in a query string or body. */
+export const TraceIdInput = hexId(32, 'A trace').meta({ example: '5b8efff798038103d269b633813fc60c' });
+export const SpanIdInput = hexId(16, 'A step of a trace').meta({ example: 'eee19b7ec3c1b174' });
 
 /** The parameters of `/…/{id}`. */
 export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });

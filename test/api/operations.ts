@@ -225,7 +225,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
   ids.set('/events', events.body.data[0].id);
   ids.set('/deliveries', test.body.id);
   const [traceId, spanId] = [newTraceId(), newSpanId()];
-  const step = span({ traceId, id: spanId, attributes: { 'session.id': nameIn('/conversations') } });
+  const step = span({ traceId, id: spanId, attributes: { 'session.id': nameIn('/conversations'), 'user.id': 'ada' } });
   await send(service.call, [step]);
   ids.set('/traces', traceId);
   return {

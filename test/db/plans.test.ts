@@ -89,6 +89,7 @@ test.each([
   ['executions', 'prompt_name_id', { promptName: 'rare' }],
   ['executions', 'prompt_name_status_id', { promptName: 'seed/3', status: 'failed' }],
   ['executions', 'prompt_name_model_id', { promptName: 'seed/1', model: 'sandbox/m0' }],
+  ['executions', 'trace', { traceId: newId() }],
   ['executions', 'workspace_id_id', span],
   ['evaluations', 'status_id', { status: 'completed' }],
   ['evaluations', 'dataset_name_id', { dataset: 'rare' }],

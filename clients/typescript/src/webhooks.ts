@@ -8,6 +8,7 @@ import type {
   MonitorEventData,
   PromptEventData,
   ReleaseEventData,
+  TraceEventData,
 } from './generated/types.gen.ts';
 import { webCrypto } from './platform.ts';
 
@@ -26,6 +27,7 @@ interface EventData {
   'release.finished': ReleaseEventData;
   'monitor.alerted': MonitorEventData;
   'monitor.recovered': MonitorEventData;
+  'trace.completed': TraceEventData;
 }
 
 /** The body of a webhook request: `event` determines `data`. The event's id is in the header `webhook-id`. */

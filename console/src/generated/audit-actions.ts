@@ -80,4 +80,6 @@ export const AUDIT_ACTIONS = [
   'view.deleted',
   'trace.deleted',
   'conversation.deleted',
+  'trace_user.deleted',
+  'trace_policy.updated',
 ] as const;

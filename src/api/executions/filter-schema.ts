@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { idsOfPrefix, publicId } from '../../domain/ids.ts';
+import { idsOfPrefix, publicId, traceUuid } from '../../domain/ids.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
@@ -15,6 +15,7 @@ import {
   Name,
   publicIdInput,
   storableString,
+  TraceIdInput,
   VersionNumber,
   wholeNumber,
 } from '../../http/fields.ts';
@@ -147,6 +148,7 @@ export const executionFilterQuery = {
   max_latency_ms: milliseconds(MAX_LATENCY).optional(),
   metadata: RepeatedMetadata.optional(),
   recorded: Flag.meta({ description: RECORDED }),
+  trace_id: TraceIdInput.optional().meta({ description: 'Only the executions of this trace.' }),
   score: RepeatedScore.optional(),
 };
 
@@ -185,8 +187,13 @@ export function toExecutionFilter({
 const SearchQuery = z.strictObject(executionFilterQuery);
 
 /** The same for reading. @throws ApiError `invalid_request` if nothing can match it */
-export function toExecutionSearch({ q: terms, id: ids, ...filter }: z.output<typeof SearchQuery>): ExecutionSearch {
-  const search = { ...toExecutionFilter(filter), terms, ids };
+export function toExecutionSearch({
+  q: terms,
+  id: ids,
+  trace_id: traceId,
+  ...filter
+}: z.output<typeof SearchQuery>): ExecutionSearch {
+  const search = { ...toExecutionFilter(filter), terms, ids, traceId: traceId && traceUuid(traceId) };
   const { minCost, maxCost, minLatencyMs, maxLatencyMs } = search;
   if (minCost !== undefined && maxCost !== undefined && Number(minCost) > Number(maxCost))
     throw invalidField('max_cost', 'must not be less than min_cost');

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { StoredCall } from '../../db/entities/execution.ts';
-import { publicId } from '../../domain/ids.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
@@ -91,6 +91,11 @@ export function presentExecution(row: ExecutionRow): WithTexts<z.input<typeof Ex
         ? null
         : { id: publicId('release', row.release_id), arm: row.release_arm, keyed: row.release_keyed === true },
     recorded: row.recorded,
+    trace_id: row.trace_id && traceIdOf(row.trace_id),
+    span_id: row.span_id,
+    parent_id: row.parent_id,
+    conversation_id: row.conversation_id,
+    kind: row.trace_id === null ? null : (row.step_type ?? 'model'),
     metadata: row.metadata,
     workflow_id: row.recorded ? null : executionWorkflowId(row.id),
     created_at: row.created_at.toISOString(),

@@ -1,18 +1,17 @@
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import type { Models } from '../../models/model.ts';
-import { recordRuns } from '../../services/executions/recording/record-runs.ts';
-import type { Quotas } from '../../services/workspaces/quotas.ts';
+import type { RecordedRun } from '../../services/executions/recording/recorded-run.ts';
 import { RecordedRuns, RecordRuns, toRun } from './record-schema.ts';
 import { executionSample, recordBodies } from './samples.ts';
 
 /** Runs that applications executed themselves. */
 export function recordRoutes(deps: {
   idempotency: Idempotency;
-  quotas: Pick<Quotas, 'check'>;
-  models: Pick<Models, 'priceOf'>;
+  /** Stores runs, in the transaction that it gets the query of. @returns UUIDs of the executions */
+  record: (db: WorkspaceDatabase, runs: readonly RecordedRun[]) => Promise<(query: Query) => Promise<string[]>>;
 }): Route[] {
   return [
     defineRoute({
@@ -24,7 +23,7 @@ export function recordRoutes(deps: {
       summary: 'Record runs made outside the service',
       description:
         'Stores up to 1,000 model calls that an application made itself, as ended executions (`recorded`): all of them or, with a 400, ' +
-        'none. They are listed, counted and copied to datasets like other executions, but send no webhook events.',
+        'none. They are listed, counted and copied to datasets like other executions, but send no webhook events. With a `trace_id` they are steps of that trace.',
       scope: ['ingest', 'execute'],
       status: 201,
       idempotent: true,
@@ -34,12 +33,14 @@ export function recordRoutes(deps: {
       response: RecordedRuns,
       responseExample: { ids: [executionSample.id] },
       errors: ['quota_exceeded'],
-      handler: (request) =>
-        deps.idempotency.createOnce(request, async (query) => {
-          const stored = await recordRuns(deps, query, request.body.records.map(toRun));
+      async handler(request) {
+        const record = await deps.record(request.db, request.body.records.map(toRun));
+        return deps.idempotency.createOnce(request, async (query) => {
+          const stored = await record(query);
           const ids = stored.map((id) => publicId('execution', id));
           return { resourceId: ids[0] ?? '', response: { ids } };
-        }),
+        });
+      },
     }),
   ];
 }

@@ -1,12 +1,23 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { isIdOf, parsePublicId } from '../../domain/ids.ts';
+import { isIdOf, parsePublicId, traceUuid } from '../../domain/ids.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { ChatMessage, MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { shortList } from '../../domain/text/json-object.ts';
-import { BodyVersion, Metadata, Name, publicIdInput, TimestampInput, Variables } from '../../http/fields.ts';
+import { STEP_TYPES } from '../../domain/traces/step.ts';
+import {
+  BodyVersion,
+  Metadata,
+  Name,
+  publicIdInput,
+  SpanIdInput,
+  storableString,
+  TimestampInput,
+  TraceIdInput,
+  Variables,
+} from '../../http/fields.ts';
 import { shown } from '../../http/unread.ts';
 import type { RecordedRun } from '../../services/executions/recording/recorded-run.ts';
 
@@ -147,6 +158,20 @@ const Run = z
       .nullable()
       .optional()
       .meta({ description: 'The release that chose the version. The run counts toward its arm.' }),
+    trace_id: TraceIdInput.optional().meta({ description: 'The trace that the run is a step of.' }),
+    span_id: SpanIdInput.optional().meta({
+      description: 'The step that it is. If a span of that id is sent, too, it is the same call. Default: a new one.',
+    }),
+    parent_id: SpanIdInput.optional().meta({ description: 'The step above it. Default: it is at the top.' }),
+    conversation_id: storableString()
+      .min(1, 'must not be empty')
+      .max(200, 'must be at most 200 characters')
+      .optional()
+      .meta({ description: 'The conversation of which the trace is a turn.' }),
+    kind: z
+      .enum(STEP_TYPES, `must be one of ${STEP_TYPES.join(', ')}`)
+      .optional()
+      .meta({ description: 'What kind of step it is. Default: `model`.' }),
   })
   .check(({ value, issues }) => {
     // Fields that are invalid on their own are already reported and are not compared.
@@ -154,6 +179,8 @@ const Run = z
     const wrong = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
     const { id, output, tool_calls, error, started_at: started, finished_at: finished } = value;
+    for (const field of ['span_id', 'parent_id', 'kind'] as const)
+      if (value[field] !== undefined && value.trace_id === undefined) wrong(field, 'needs a trace_id');
     if (finished < started) wrong('finished_at', 'must not be before started_at');
     if (finished.getTime() - started.getTime() > MAX_RUN_DAYS * DAY_MS)
       wrong('finished_at', `must be at most ${MAX_RUN_DAYS} days after started_at`);
@@ -184,6 +211,13 @@ function idOf(id: string | undefined): RecordedRun['id'] {
   return uuid === undefined ? { key: id } : { uuid };
 }
 
+const traceOf = (id: string, { span_id: spanId, parent_id: parentId, kind }: RunInput): RecordedRun['trace'] => ({
+  id: traceUuid(id),
+  spanId,
+  parentId: parentId === undefined || parentId === spanId ? null : parentId,
+  type: kind ?? 'model',
+});
+
 /** Converts a record from the body to the form that services use. */
 export function toRun(run: RunInput): RecordedRun {
   const { tokens } = run;
@@ -211,5 +245,7 @@ export function toRun(run: RunInput): RecordedRun {
     finishedAt: run.finished_at,
     metadata: run.metadata,
     release: run.release ?? undefined,
+    trace: run.trace_id === undefined ? undefined : traceOf(run.trace_id, run),
+    conversationId: run.conversation_id,
   };
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { allows } from '../../domain/scopes.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import type { RouteRequest } from '../../http/route.ts';
+import { parseTraceparent } from '../../lib/traceparent.ts';
 import { EXECUTION } from '../../services/acceptance/kinds.ts';
 import { giveUpFailed } from '../../services/acceptance/withdrawal.ts';
 import { type StartDeps, startExecution } from '../../services/executions/creation/start-execution.ts';
@@ -56,14 +57,22 @@ export async function runExecution(
   return respondAtEnd(deps, request, run, options);
 }
 
+/** The execution as a step of the caller's trace, whether or not the service itself traces. */
+const inTrace = (request: Request, execution: ExecutionToRun): ExecutionToRun => ({
+  ...execution,
+  calledBy: parseTraceparent(request.header('traceparent')),
+});
+
 /** Like `storeExecution`, but the error for a missing prompt suggests the nearest name if the key can read names. */
 async function storeNamed(deps: RunExecutionDeps, request: Request, execution: ExecutionToRun): Promise<StoredRun> {
   const { db, key } = request;
   const { promptName: name, label } = execution;
-  return storeExecution(deps, db, execution, idempotencyKeyOf(request)).catch(async (error: unknown) => {
-    const mayRead = name !== undefined && allows(key.scopes, 'read');
-    throw mayRead ? await withNearest(db.query, error, { name, label }) : error;
-  });
+  return storeExecution(deps, db, inTrace(request, execution), idempotencyKeyOf(request)).catch(
+    async (error: unknown) => {
+      const mayRead = name !== undefined && allows(key.scopes, 'read');
+      throw mayRead ? await withNearest(db.query, error, { name, label }) : error;
+    },
+  );
 }
 
 function respondAtEnd(
@@ -91,7 +100,7 @@ export async function runPart(
   { waitMs, bytes }: { waitMs: number; bytes: number },
 ): Promise<SeenExecution> {
   const end = await request.turn(bytes);
-  const run = await storeExecution(deps, request.db, execution, undefined).finally(end);
+  const run = await storeExecution(deps, request.db, inTrace(request, execution), undefined).finally(end);
   return waitForExecution(deps, request, run, waitMs, (seen) => seen);
 }
 

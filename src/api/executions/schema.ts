@@ -8,9 +8,11 @@ import { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
+import { STEP_TYPES } from '../../domain/traces/step.ts';
 import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
+  growing,
   idParams,
   Metadata,
   Name,
@@ -191,6 +193,16 @@ export const Execution = z
         .meta({ description: 'The release on the label that chose the version, if any.' }),
     ),
     recorded: shown(z.boolean().meta({ description: 'Whether the run was recorded with `POST /executions/record`.' })),
+    trace_id: shown(
+      z.string().nullable().meta({
+        description:
+          'The trace that it is a step of: by the `traceparent` of the request, a span, or as it was recorded.',
+      }),
+    ),
+    span_id: shown(z.string().nullable().meta({ description: 'The step that it is.' })),
+    parent_id: shown(z.string().nullable().meta({ description: 'The step above it.' })),
+    conversation_id: shown(z.string().nullable()),
+    kind: shown(growing(STEP_TYPES).nullable()),
     metadata: Metadata,
     scores: shown(
       z

@@ -5,11 +5,13 @@ import type { Refusal } from '../../domain/traces/otlp/read-request.ts';
 import { exportResponse, OTLP_MEDIA_TYPES } from '../../domain/traces/otlp/responses.ts';
 import { isRefusal, readSteps } from '../../domain/traces/read-steps.ts';
 import type { Step } from '../../domain/traces/step.ts';
+import { droppedBy, isSampled, type TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { shown } from '../../http/unread.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { type IngestDeps, ingestSteps } from '../../services/traces/ingest-steps.ts';
+import { createMasker, keptOf, readTracePolicy } from '../../services/traces/trace-policy.ts';
 import { encodingOf, plainBody } from './otlp-body.ts';
 import { otlpErrors } from './otlp-errors.ts';
 import { otlpBodies } from './samples.ts';
@@ -39,16 +41,29 @@ const isAwaited = (signal: AbortSignal) => (error: unknown) => {
 };
 
 /** @throws ApiError `invalid_request` where it is no request with spans */
-async function readAll(body: Buffer, encoding: ReturnType<typeof encodingOf>, retentionMs: number) {
+async function readAll(
+  body: Buffer,
+  encoding: ReturnType<typeof encodingOf>,
+  { retentionMs, policy }: { retentionMs: number; policy: TracePolicy },
+) {
   const now = Date.now();
-  const read = readSteps(body, encoding, { now, oldest: now - Math.min(retentionMs, MAX_AGE_MS) });
+  const read = readSteps(body, encoding, {
+    now,
+    oldest: now - Math.min(retentionMs, MAX_AGE_MS),
+    drops: policy.drop_attributes.length === 0 ? undefined : droppedBy(policy),
+    isSampled: (id) => isSampled(policy, id),
+  });
   if ('fault' in read) throw new ApiError('invalid_request', read.fault);
+  const mask = createMasker(policy);
   const steps: Step[] = [];
   const refused: Refusal[] = [];
   let since = performance.now();
   for (const each of read.steps) {
     if (each !== null && isRefusal(each)) refused.push(each);
-    else if (each !== null) steps.push(each);
+    else if (each !== null) {
+      const kept = await keptOf(each, policy, mask);
+      if (kept !== null) steps.push(kept);
+    }
     if (performance.now() - since < STEP_MS) continue;
     await afterOthers(Number.POSITIVE_INFINITY);
     since = performance.now();
@@ -103,7 +118,8 @@ export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
       const release = await turns.acquire(db.workspaceId, { signal: waited }).catch(isAwaited(waited));
       try {
         const body = await plainBody(raw, { encoding, compression: request.header('Content-Encoding') });
-        const { steps, refused } = await readAll(body, encoding, deps.retentionMs);
+        const policy = await readTracePolicy(db.query);
+        const { steps, refused } = await readAll(body, encoding, { ...deps, policy });
         const warnings = await ingestSteps(deps, db, steps);
         return new RawResponse(OTLP_MEDIA_TYPES[encoding], exportResponse(refused, warnings, encoding));
       } finally {

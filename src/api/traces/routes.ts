@@ -1,13 +1,24 @@
 import { z } from 'zod';
-import { notFound } from '../../domain/errors.ts';
+import { invalidField, notFound } from '../../domain/errors.ts';
 import { traceUuid } from '../../domain/ids.ts';
+import { DEFAULT_TRACE_POLICY, TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { decodeCursor, encodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { scoresOf } from '../../services/scores/scores.ts';
 import type { ScoreRow } from '../../services/scores/store-scores.ts';
-import { deleteConversation, deleteTrace } from '../../services/traces/delete-traces.ts';
+import { deleteConversation, deleteTrace, deleteTracesOfUser } from '../../services/traces/delete-traces.ts';
 import { getStep, listSteps } from '../../services/traces/steps.ts';
 import {
+  countTraces,
+  listSortedTraces,
+  SORTED_TRACES,
+  type SortedTracePosition,
+  TRACE_SORTS,
+  type TraceSort,
+} from '../../services/traces/trace-orders.ts';
+import { readTracePolicy, setTracePolicy } from '../../services/traces/trace-policy.ts';
+import {
+  EXAMINED_TRACES,
   getTrace,
   listTraces,
   listTurns,
@@ -18,21 +29,26 @@ import {
 import { REPEATABLE } from '../executions/filter-schema.ts';
 import { presentScore } from '../scores/presenter.ts';
 import { presentConversation, presentStep, presentTrace, presentWholeStep } from './presenter.ts';
-import { conversationSample, stepSample, traceSample, wholeStepSample } from './samples.ts';
+import { conversationSample, stepSample, traceFacetsSample, traceSample, wholeStepSample } from './samples.ts';
 import {
   ConversationPage,
   ConversationParams,
   ConversationsQuery,
   DeletedConversation,
+  DeletedUser,
   EXAMINES,
+  FacetsQuery,
   StepParams,
   StepsQuery,
   Trace,
+  TraceFacets,
   TracePage,
   TraceParams,
+  TracePolicyRecord,
   TraceStepPage,
   TracesQuery,
   TurnsQuery,
+  UserQuery,
   WholeConversation,
   WholeTraceStep,
 } from './schema.ts';
@@ -44,17 +60,45 @@ const Position = z
   .regex(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z [0-9a-f-]{36}$/)
   .refine((text) => !Number.isNaN(Date.parse(text.slice(0, 24))));
 
-function toPosition(cursor: string | undefined): TracePosition | undefined {
-  const [at = '', id = ''] = decodeCursor(cursor, Position)?.split(' ') ?? [];
-  return cursor === undefined ? undefined : { startedAt: new Date(at), id };
+function readPosition(text: string): TracePosition {
+  const [at = '', id = ''] = text.split(' ');
+  return { startedAt: new Date(at), id };
 }
-const toCursor = (next: TracePosition | undefined) =>
-  next === undefined ? null : encodeCursor(`${next.startedAt.toISOString()} ${next.id}`);
+const writePosition = ({ startedAt, id }: TracePosition) => `${startedAt.toISOString()} ${id}`;
+
+function toPosition(cursor: string | undefined): TracePosition | undefined {
+  const text = decodeCursor(cursor, Position);
+  return text === undefined ? undefined : readPosition(text);
+}
+const toCursor = (next: TracePosition | undefined) => (next === undefined ? null : encodeCursor(writePosition(next)));
+
+/** In a sorted list: its order, the value of the last trace, it, and between which traces those are that are in order. */
+const SortedPosition = z.tuple([
+  z.enum(TRACE_SORTS.flatMap((name) => [name, `-${name}` as const])),
+  z.number(),
+  Position,
+  Position,
+  Position,
+]);
+const parseSorted = (text: string) => SortedPosition.safeParse(JSON.parse(text)).data;
+
+function toSortedPosition(cursor: string | undefined, sort: TraceSort): SortedTracePosition | undefined {
+  const isOf = (text: string) => parseSorted(text)?.[0] === sort;
+  const text = decodeCursor(cursor, z.string().refine(isOf));
+  if (text === undefined) return undefined;
+  const [, value, ...positions] = SortedPosition.parse(JSON.parse(text));
+  const [last, newest, oldest] = positions.map(readPosition) as [TracePosition, TracePosition, TracePosition];
+  return { ...last, value, newest, oldest };
+}
+const toSortedCursor = ({ value, newest, oldest, ...last }: SortedTracePosition, sort: TraceSort) =>
+  encodeCursor(JSON.stringify([sort, value, ...[last, newest, oldest].map(writePosition)]));
 
 const toFilter = ({
   conversation_id: conversationId,
   user_id: userId,
   prompt_name: promptName,
+  prompt_version: promptVersion,
+  min_errors: minErrors,
   min_steps: minSteps,
   min_cost: minCost,
   max_cost: maxCost,
@@ -62,18 +106,24 @@ const toFilter = ({
   max_latency_ms: maxLatencyMs,
   q: terms,
   ...filter
-}: Omit<z.output<typeof TracesQuery>, 'limit' | 'cursor'>): TraceFilter => ({
-  conversationId,
-  userId,
-  promptName,
-  minSteps,
-  minCost,
-  maxCost,
-  minLatencyMs,
-  maxLatencyMs,
-  terms,
-  ...filter,
-});
+}: z.output<typeof FacetsQuery>): TraceFilter => {
+  if (promptVersion !== undefined && promptName === undefined)
+    throw invalidField('prompt_version', 'needs a prompt_name');
+  return {
+    conversationId,
+    userId,
+    promptName,
+    promptVersion,
+    minErrors,
+    minSteps,
+    minCost,
+    maxCost,
+    minLatencyMs,
+    maxLatencyMs,
+    terms,
+    ...filter,
+  };
+};
 
 const withScores = <Record extends object>(record: Record, rows: readonly ScoreRow[]) =>
   rows.length === 0 ? record : { ...record, scores: rows.map(presentScore) };
@@ -93,10 +143,49 @@ export function traceRoutes(): Route[] {
       repeatable: REPEATABLE,
       response: TracePage,
       responseExample: { data: [traceSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor, ...filter } }) {
+      async handler({ db, query: { limit, cursor, sort, ...filter } }) {
+        if (sort !== undefined) {
+          const after = toSortedPosition(cursor, sort);
+          const sorted = await listSortedTraces(db, toFilter(filter), sort, limit, after);
+          return {
+            data: sorted.rows.map(presentTrace),
+            next_cursor: sorted.next ? toSortedCursor(sorted.next, sort) : null,
+          };
+        }
         const { rows, next } = await listTraces(db, toFilter(filter), limit, toPosition(cursor));
         return { data: rows.map(presentTrace), next_cursor: toCursor(next) };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/traces/facets',
+      operationId: 'countTraces',
+      tag,
+      summary: 'Count traces by status, name, service, environment, user, model, tool, agent and tag',
+      description: `Counts the newest ${SORTED_TRACES.toLocaleString('en-US')} matching traces. With unindexed conditions, those that match among the newest ${EXAMINED_TRACES.toLocaleString('en-US')}.`,
+      scope: 'read',
+      query: FacetsQuery,
+      repeatable: REPEATABLE,
+      response: TraceFacets,
+      responseExample: traceFacetsSample,
+      handler: async ({ db, query }) => countTraces(db, toFilter(query)),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/traces',
+      operationId: 'deleteTracesOfUser',
+      audit: ['trace_user.deleted'],
+      tag,
+      summary: 'Delete all traces of a user',
+      description: 'With their steps and the executions recorded from them. Tokens and cost stay in `GET /usage`.',
+      scope: 'write',
+      query: UserQuery,
+      response: DeletedUser,
+      responseExample: { user_id: 'ada', traces: 3 },
+      handler: async ({ db, query: { user_id: userId } }) => ({
+        user_id: userId,
+        traces: await deleteTracesOfUser(db, userId),
+      }),
     }),
     defineRoute({
       method: 'get',
@@ -165,6 +254,34 @@ export function traceRoutes(): Route[] {
       response: Trace,
       responseExample: traceSample,
       handler: async ({ db, params }) => presentTrace(await deleteTrace(db, traceUuid(params.id))),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/trace-policy',
+      operationId: 'getTracePolicy',
+      tag,
+      summary: 'Retrieve what is kept of traces and recorded runs',
+      scope: 'admin',
+      response: TracePolicyRecord,
+      responseExample: DEFAULT_TRACE_POLICY,
+      handler: async ({ db }) => readTracePolicy(db.query),
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/trace-policy',
+      operationId: 'setTracePolicy',
+      audit: ['trace_policy.updated'],
+      tag,
+      summary: 'Set what is kept of traces and recorded runs',
+      description: 'Of those that come from now on. A field that is left out gets its default.',
+      scope: 'admin',
+      body: TracePolicy,
+      bodyExamples: {
+        'Masks and attributes': { mask: ['secret', 'email', { pattern: 'CUST-\\d{6}' }], drop_attributes: ['http.*'] },
+      },
+      response: TracePolicyRecord,
+      responseExample: DEFAULT_TRACE_POLICY,
+      handler: async ({ db, body }) => setTracePolicy(db, body),
     }),
     defineRoute({
       method: 'get',

@@ -114,3 +114,20 @@ export const otlpBodies = {
     ],
   },
 };
+
+const counts = (...values: [string, number][]) => values.map(([value, count]) => ({ value, count }));
+export const traceFacetsSample = {
+  facets: {
+    status: counts(['ok', 118], ['error', 2]),
+    name: counts(['invoke_agent travel', 120]),
+    service: counts(['travel-api', 120]),
+    environment: [],
+    user_id: counts(['ada', 17]),
+    model: counts(['openai/gpt-4o-mini', 120]),
+    tool: counts(['get_weather', 40]),
+    agent: counts(['travel', 120]),
+    tag: [],
+  },
+  counted: 120,
+  complete: true,
+};

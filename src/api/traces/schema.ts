@@ -3,11 +3,19 @@ import { TRACE_GAPS } from '../../db/entities/trace.ts';
 import { notFound } from '../../domain/errors.ts';
 import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { STEP_STATUSES, STEP_TYPES } from '../../domain/traces/step.ts';
+import { TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { CreationTime, Name, storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
-import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { CreationTime, Flag, Name, storableString, Timestamp, VersionNumber, wholeNumber } from '../../http/fields.ts';
+import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
+import {
+  MAX_TRACE_FACET_VALUES,
+  SORTED_TRACES,
+  TRACE_FACETS,
+  TRACE_SORTS,
+  type TraceFacet,
+} from '../../services/traces/trace-orders.ts';
 import { EXAMINED_TRACES } from '../../services/traces/traces.ts';
 import { executionFilterQuery } from '../executions/filter-schema.ts';
 import { Score } from '../scores/schema.ts';
@@ -156,6 +164,9 @@ export const WholeConversation = z
     ...TracePage.shape,
   })
   .meta({ id: 'WholeConversation', description: 'A conversation with a page of its traces, oldest first, in `data`.' });
+export const DeletedUser = z
+  .object({ user_id: shown(z.string()), traces: shown(z.int()) })
+  .meta({ id: 'DeletedTracesOfUser' });
 export const DeletedConversation = z
   .object({ id: shown(z.string()), traces: shown(z.int()) })
   .meta({ id: 'DeletedConversation' });
@@ -191,12 +202,14 @@ const described = {
   }),
 };
 
-export const TracesQuery = z.strictObject({
+const filterFields = {
   name: Text,
   status: z.enum(STEP_STATUSES, `must be one of ${STEP_STATUSES.join(', ')}`).optional(),
   conversation_id: Text,
   user_id: Text,
   prompt_name: Name.optional(),
+  prompt_version: VersionNumber.optional().meta({ description: 'Of that prompt: needs `prompt_name`.' }),
+  group: executionFilterQuery.group,
   model: Text,
   tool: Text,
   agent: Text,
@@ -204,13 +217,42 @@ export const TracesQuery = z.strictObject({
   service: Text,
   environment: Text,
   min_steps: wholeNumber({ min: 0, max: MAX_STEPS, description: 'The least number of steps.' }).optional(),
+  min_errors: wholeNumber({ min: 0, max: MAX_STEPS, description: 'The least number of steps that failed.' }).optional(),
+  settled: Flag.meta({ description: 'Only settled traces, or (`false`) those that more steps are expected of.' }),
   ...described,
   ...CreationTime,
+};
+export const FacetsQuery = z.strictObject(filterFields);
+export const TracesQuery = z.strictObject({
+  ...filterFields,
   ...PageQuery,
+  sort: sortField(
+    TRACE_SORTS,
+    `Sorts the newest ${SORTED_TRACES.toLocaleString('en-US')} matches by this field; a minus sorts descending. Missing values count as the lowest.`,
+  ),
 });
+export const UserQuery = z.strictObject({ user_id: Text.unwrap() });
 export const EXAMINES =
   `With conditions other than name, conversation, user and time, a page examines ${EXAMINED_TRACES.toLocaleString('en-US')} traces, whether or not they ` +
   'match. It may hold fewer than `limit`, or none, and still have a `next_cursor`.';
+
+const FacetValues = z
+  .array(z.object({ value: z.string().meta({ description: 'The value to pass to the filter.' }), count: z.int() }))
+  .meta({
+    id: 'TraceFacetValues',
+    description: `The ${MAX_TRACE_FACET_VALUES} values with the most traces.`,
+  });
+export const TraceFacets = z
+  .object({
+    facets: z.object(
+      Object.fromEntries(TRACE_FACETS.map((name) => [name, FacetValues])) as Record<TraceFacet, typeof FacetValues>,
+    ),
+    counted: z.int().meta({ description: 'The number of traces counted.' }),
+    complete: z.boolean().meta({ description: 'Whether all matches were counted. Otherwise only the newest were.' }),
+  })
+  .meta({ id: 'TraceFacets' });
+
+export const TracePolicyRecord = z.object(TracePolicy.shape).meta({ id: 'TracePolicy' });
 
 export const StepsQuery = z.strictObject({
   ...PageQuery,

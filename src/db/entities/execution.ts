@@ -6,6 +6,7 @@ import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { Arm } from '../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import type { StepType } from '../../domain/traces/step.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionQueueTriggers } from '../queue-triggers.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
@@ -81,6 +82,10 @@ export const Execution = defineEntity({
     {
       name: 'executions_record_key_index',
       expression: `create unique index "executions_record_key_index" on "executions" ("workspace_id", "record_key") where "record_key" is not null`,
+    },
+    {
+      name: 'executions_trace_index',
+      expression: `create index "executions_trace_index" on "executions" ("workspace_id", "trace_id", "id") where "trace_id" is not null`,
     },
     {
       name: 'executions_check_index',
@@ -164,6 +169,13 @@ export const Execution = defineEntity({
     recorded: p.boolean().default(false),
     /** The application's key for a recorded run, so that it is stored once; null: the id of the row serves as the key. */
     recordKey: p.text().nullable(),
+    /** The trace that it is a step of, and which step: by the caller's `traceparent`, or as it was recorded. */
+    traceId: p.uuid().nullable(),
+    spanId: p.text().nullable(),
+    parentId: p.text().nullable(),
+    conversationId: p.text().nullable(),
+    /** What an application recorded it as; null where it is a run of the service, or a span was recorded. */
+    stepType: p.text().$type<StepType>().nullable(),
     /** For a recorded run: when it started. */
     createdAt: timestamp(),
     /** When a caller was first notified of it while it was queued; it cannot be withdrawn from then on. */

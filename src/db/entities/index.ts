@@ -23,7 +23,7 @@ import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
 import { Session } from './session.ts';
 import { StorageEntry, StorageSum } from './storage.ts';
 import { StreamDelta } from './stream-delta.ts';
-import { Trace, TraceStep } from './trace.ts';
+import { Trace, TracePolicyOf, TraceStep } from './trace.ts';
 import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
 import { Workspace } from './workspace.ts';
@@ -50,6 +50,7 @@ export const entities = [
   ReleaseScoreEntry,
   Execution,
   Trace,
+  TracePolicyOf,
   TraceStep,
   Score,
   ScoreDefinition,

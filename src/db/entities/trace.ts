@@ -9,6 +9,7 @@ import type {
   StepTokens,
   StepType,
 } from '../../domain/traces/step.ts';
+import type { TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { traceScoreTriggers } from '../score-triggers.ts';
 import { traceStorageTriggers } from '../storage-triggers.ts';
 import { timestamp } from './workspace-owned.ts';
@@ -84,6 +85,19 @@ export const Trace = defineEntity({
     lastDay: p.bigint('number'),
     /** When it is looked at for the last time, unless more of it comes until then. Null: it was. */
     settleAt: timestamp().nullable(),
+    /** When `trace.completed` was written. */
+    completedAt: timestamp().nullable(),
+  },
+});
+
+/** What a workspace keeps of traces and recorded runs. None: the default. */
+export const TracePolicyOf = defineEntity({
+  name: 'TracePolicy',
+  tableName: 'trace_policies',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    policy: p.json<TracePolicy>().columnType('jsonb'),
+    updatedAt: timestamp(),
   },
 });
 

@@ -22,6 +22,10 @@ export interface Times {
   now: number;
   /** Steps that began before would be deleted at once. */
   oldest: number;
+  /** Attributes that are not read. */
+  drops?: ((name: string) => boolean) | undefined;
+  /** Whether a trace is stored, by its id. */
+  isSampled?: ((traceId: string) => boolean) | undefined;
 }
 
 export const isRefusal = (read: Step | Refusal): read is Refusal => 'reason' in read;
@@ -38,7 +42,7 @@ export function readSteps(body: Buffer, encoding: OtlpEncoding, times: Times): R
 
 function* stepsOf(
   spans: Exclude<ReturnType<typeof readRequest>, { fault: string }>['spans'],
-  { now, oldest }: Times,
+  { now, oldest, drops, isSampled = () => true }: Times,
 ): Generator<Step | Refusal | null> {
   const origins = new WeakMap<OtlpOrigin, StepOrigin>();
   const [latest, earliest] = [(now + MAX_AHEAD_MS) * US, oldest * US];
@@ -49,9 +53,12 @@ function* stepsOf(
     }
     const { span, origin } = read;
     const refuse = (reason: string): Refusal => ({ id: `${span.traceId}:${span.spanId}`, reason, hasIds: true });
+    if (drops !== undefined)
+      for (const attributes of [span.attributes, origin.resource, ...span.events.map((event) => event.attributes)])
+        for (const name of attributes.keys()) if (drops(name)) attributes.delete(name);
     const known = origins.get(origin) ?? stepOrigin(origin);
     origins.set(origin, known);
-    if (span.attributes.get(PENDING.attribute) === PENDING.value) yield null;
+    if (span.attributes.get(PENDING.attribute) === PENDING.value || !isSampled(span.traceId)) yield null;
     else if (span.startedAt > latest) yield refuse('it starts in the future: is the clock right?');
     else if (span.startedAt < earliest) yield refuse('it started before the retention period (TRACE_RETENTION)');
     else yield toStep({ ...span, endedAt: span.endedAt && Math.min(span.endedAt, latest) }, known);

@@ -18,6 +18,8 @@ export interface LinearRegex {
   test(text: string): boolean;
   /** Whether it matches the whole text. */
   testExact(text: string): boolean;
+  /** Where it is found in the text. */
+  matches(text: string): Iterable<{ start: number; length: number }>;
   toString(): string;
 }
 
@@ -47,7 +49,15 @@ export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
   if (compiled.programSize() > MAX_PROGRAM_SIZE) {
     throw new PatternError('the pattern is too large once its repetitions are written out: use smaller counts');
   }
-  return compiled;
+  return {
+    test: (text) => compiled.test(text),
+    testExact: (text) => compiled.testExact(text),
+    *matches(text) {
+      const matcher = compiled.matcher(text);
+      while (matcher.find()) yield { start: matcher.start(), length: matcher.end() - matcher.start() };
+    },
+    toString: () => compiled.toString(),
+  };
 }
 
 /** Otherwise the translation to RE2 would read `\k<name>` as the letter k and the rest, and never match. */

@@ -10,6 +10,14 @@ export const TRACE_TOOLS: readonly ToolSpec[] = [
     hints: READS,
   },
   {
+    name: 'count_traces',
+    operation: 'countTraces',
+    title: 'Count traces',
+    description:
+      'Counts runs of agents by status, name, service, environment, user, model, tool, agent and tag, of those that a filter matches. Use it before search_traces to see what there is.',
+    hints: READS,
+  },
+  {
     name: 'get_trace',
     operation: 'getTrace',
     title: 'Read a trace',

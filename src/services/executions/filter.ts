@@ -45,6 +45,8 @@ export interface ExecutionFilter {
 export interface ExecutionSearch extends ExecutionFilter {
   /** Words and phrases that must all occur in its input, output, tool calls or error, ignoring case. */
   terms?: readonly string[] | undefined;
+  /** UUID of the trace that it is a step of. */
+  traceId?: string | undefined;
   /** UUIDs: the first and the last possible id. */
   ids?: { from: string; to: string } | undefined;
 }
@@ -60,9 +62,10 @@ export function splitFilter({
   ids,
   recorded,
   arm,
+  traceId,
   ...others
 }: ExecutionSearch): { indexed: ExecutionSearch; examinesMany: boolean } {
-  const indexed = { promptName, status, model, release, since, until, ids };
+  const indexed = { promptName, status, model, release, since, until, ids, traceId };
   const rest = Object.values(others).some(
     (value) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
@@ -80,7 +83,7 @@ export function executionConditions(
   eb: ExpressionBuilder<Tables, 'executions'>,
   filter: ExecutionSearch,
 ): Expression<SqlBool>[] {
-  const { promptName, group, status, model, label, release, arm, recorded, since, until, score = [] } = filter;
+  const { promptName, group, status, model, label, release, arm, recorded, traceId, since, until, score = [] } = filter;
   const conditions: Expression<SqlBool>[] = valueConditions(eb, filter);
   const [from, to] = [timeOf(since), timeOf(until)];
   const ids = idsOfSpan(from, to);
@@ -92,6 +95,7 @@ export function executionConditions(
   if (release !== undefined) conditions.push(eb('executions.release_id', '=', release));
   if (arm !== undefined) conditions.push(eb('executions.release_arm', '=', arm));
   if (recorded !== undefined) conditions.push(eb('executions.recorded', '=', recorded));
+  if (traceId !== undefined) conditions.push(eb('executions.trace_id', '=', traceId));
   if (from !== undefined) conditions.push(eb('executions.created_at', '>=', from), eb('executions.id', '>=', ids.from));
   if (to !== undefined) conditions.push(eb('executions.created_at', '<', to), eb('executions.id', '<', ids.to));
   for (const condition of score)

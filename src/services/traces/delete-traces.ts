@@ -4,32 +4,32 @@ import { ago, anyOf } from '../../db/sql.ts';
 import { notFound } from '../../domain/errors.ts';
 import { traceIdOf } from '../../domain/ids.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { daysOf } from './ingest-steps.ts';
 import { dayOf, dropDaysBefore } from './partitions.ts';
 import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
-/** Deletes a trace that is locked, with its steps and the executions that they were recorded as. */
-async function remove(
+/** Traces whose steps are deleted in a statement. */
+const AT_ONCE = 500;
+
+/** Deletes traces that are locked, with their steps and the executions that were recorded in them. */
+export async function removeTraces(
   query: Query,
-  { id, first_day: first, last_day: last }: Pick<TraceRow, 'id' | 'first_day' | 'last_day'>,
-) {
-  const steps = await query((db) =>
-    db
-      .deleteFrom('trace_steps')
-      .where('trace_id', '=', id)
-      .where('day', '>=', first)
-      .where('day', '<=', last)
-      .returning('execution_id'),
-  );
-  const executions = steps.flatMap(({ execution_id: execution }) => (execution === null ? [] : [execution]));
-  if (executions.length > 0)
+  traces: readonly Pick<TraceRow, 'id' | 'first_day' | 'last_day'>[],
+): Promise<void> {
+  for (let from = 0; from < traces.length; from += AT_ONCE) {
+    const some = traces.slice(from, from + AT_ONCE);
+    const ids = some.map(({ id }) => id);
+    const { first, last } = daysOf(some);
     await query((db) =>
       db
-        .deleteFrom('executions')
-        .where('id', '=', anyOf(executions))
-        .where('recorded', '=', true)
-        .where('record_key', 'like', `${traceIdOf(id)}:%`),
+        .deleteFrom('trace_steps')
+        .where('trace_id', '=', anyOf(ids))
+        .where('day', '>=', first)
+        .where('day', '<=', last),
     );
-  await query((db) => db.deleteFrom('traces').where('id', '=', id));
+    await query((db) => db.deleteFrom('executions').where('trace_id', '=', anyOf(ids)).where('recorded', '=', true));
+    await query((db) => db.deleteFrom('traces').where('id', '=', anyOf(ids)));
+  }
 }
 
 /**
@@ -42,42 +42,49 @@ export const deleteTrace = (db: WorkspaceDatabase, id: string): Promise<TraceRow
   db.transaction(async (query) => {
     const [row] = await query((own) => own.selectFrom('traces').select(TRACE_COLUMNS).where('id', '=', id).forUpdate());
     if (row === undefined) throw notFound('This trace');
-    await remove(query, row);
+    await removeTraces(query, [row]);
     await recordChange(query, 'trace.deleted', traceIdOf(id), {});
     return row;
   });
 
 /**
- * Deletes the traces of a conversation, one after the other.
+ * Deletes all traces of a conversation or a user. Of several calls at once, the first to lock the traces deletes them: the others find none.
  * @returns how many
  * @throws ApiError `not_found`
  */
-export async function deleteConversation(db: WorkspaceDatabase, conversationId: string): Promise<number> {
-  let count = 0;
-  for (;;) {
-    const deleted = await db.transaction(async (query) => {
-      const [row] = await query((own) =>
-        own
-          .selectFrom('traces')
-          .select(['id', 'first_day', 'last_day'])
-          .where('conversation_id', '=', conversationId)
-          .limit(1)
-          .forUpdate(),
-      );
-      if (row === undefined) return false;
-      if (count === 0) {
-        await recordChange(query, 'conversation.deleted', conversationId, {});
-        await query((own) => own.deleteFrom('scores').where('conversation_id', '=', conversationId));
-      }
-      await remove(query, row);
-      return true;
-    });
-    if (!deleted) break;
-    count += 1;
-  }
-  if (count === 0) throw notFound('This conversation');
-  return count;
+async function deleteAll(
+  db: WorkspaceDatabase,
+  {
+    column,
+    value,
+    action,
+    what,
+  }: { column: 'conversation_id' | 'user_id'; value: string; action: Deletion; what: string },
+): Promise<number> {
+  return db.transaction(async (query) => {
+    const rows = await query((own) =>
+      own
+        .selectFrom('traces')
+        .select(['id', 'first_day', 'last_day'])
+        .where(column, '=', value)
+        .orderBy('id')
+        .forUpdate(),
+    );
+    if (rows.length === 0) throw notFound(what);
+    if (column === 'conversation_id')
+      await query((own) => own.deleteFrom('scores').where('conversation_id', '=', value));
+    await removeTraces(query, rows);
+    await recordChange(query, action, value, {});
+    return rows.length;
+  });
 }
+type Deletion = 'conversation.deleted' | 'trace_user.deleted';
+
+export const deleteConversation = (db: WorkspaceDatabase, id: string): Promise<number> =>
+  deleteAll(db, { column: 'conversation_id', value: id, action: 'conversation.deleted', what: 'This conversation' });
+
+export const deleteTracesOfUser = (db: WorkspaceDatabase, userId: string): Promise<number> =>
+  deleteAll(db, { column: 'user_id', value: userId, action: 'trace_user.deleted', what: 'This user' });
 
 /**
  * Deletes traces that began longer ago than `retentionMs`, and drops the days of steps that ended before then. Their executions stay. Scores of

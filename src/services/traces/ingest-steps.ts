@@ -8,6 +8,7 @@ import { afterOthers } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
 import { recordRuns } from '../executions/recording/record-runs.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
+import { findRunsOf, joinRuns } from './join-runs.ts';
 import { dayOf, type Partitions } from './partitions.ts';
 import { insertSteps, type StepText, textOfStep } from './step-rows.ts';
 import { createStepRuns, findOwn, findPrompts } from './step-runs.ts';
@@ -71,7 +72,7 @@ interface TraceFacts {
 }
 
 /** What the steps of a request say of each of their traces, in the order of ids. */
-function tracesOf(steps: readonly Step[]): TraceFacts[] {
+export function tracesOf(steps: readonly Pick<Step, 'traceId' | 'startedAt'>[]): TraceFacts[] {
   const byTrace = Map.groupBy(steps, ({ traceId }) => traceUuid(traceId));
   return [...byTrace].map(([id, own]) => {
     const starts = own.map(({ startedAt }) => startedAt);
@@ -81,7 +82,7 @@ function tracesOf(steps: readonly Step[]): TraceFacts[] {
 }
 
 /** Stores traces that are not there yet, and locks all of them. */
-async function lockTraces(query: Query, traces: readonly TraceFacts[]) {
+export async function lockTraces(query: Query, traces: readonly TraceFacts[]) {
   const { id, at, first, last } = arraysOf(traces);
   return query((db) =>
     db
@@ -130,7 +131,12 @@ async function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>):
 }
 
 /** Records the model steps. @returns UUIDs of the executions of all steps, in their order */
-async function recordSteps(deps: IngestDeps, query: Query, ready: readonly Ready[]): Promise<(string | null)[]> {
+async function recordSteps(
+  deps: IngestDeps,
+  query: Query,
+  ready: readonly Ready[],
+  runs: ReadonlyMap<string, string>,
+): Promise<(string | null)[]> {
   const own = ready.map(({ step }) =>
     step.executionId === null ? undefined : parsePublicId('execution', step.executionId),
   );
@@ -142,15 +148,18 @@ async function recordSteps(deps: IngestDeps, query: Query, ready: readonly Ready
     query,
     ready.map(({ step }) => step),
   );
-  const executions = own.map((id) => (id !== undefined && known.has(id) ? id : null));
+  const executions = ready.map(({ step }, index) => {
+    const id = own[index];
+    return id !== undefined && known.has(id) ? id : (runs.get(keyOf(step)) ?? null);
+  });
   const toRecord = [...ready.keys()].filter((index) => ready[index]?.isExecution && executions[index] === null);
   const stepRuns = createStepRuns(deps.models);
-  const runs = toRecord.flatMap((index) => {
+  const given = toRecord.flatMap((index) => {
     const step = ready[index]?.step;
     return step === undefined ? [] : [stepRuns.runOf(step, prompts)];
   });
-  if (runs.length === 0) return executions;
-  const ids = await recordRuns(deps, query, runs);
+  if (given.length === 0) return executions;
+  const ids = await recordRuns(deps, query, given);
   for (const [at, index] of toRecord.entries()) executions[index] = ids[at] ?? null;
   return executions;
 }
@@ -192,18 +201,16 @@ export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given
   const store = async (query: Query) => {
     const stored = await lockTraces(query, traces);
     const { kept, over } = await withinLimits(query, ready, stored);
-    const executions = await recordSteps(deps, query, kept);
+    const uuids = stored.map(({ id }) => id);
+    const runs = await findRunsOf(query, uuids);
+    const executions = await recordSteps(deps, query, kept, runs);
     await insertSteps(
       query,
       kept.map(({ text }) => text),
       executions,
     );
-    await sumUpTraces(
-      query,
-      stored.map(({ id }) => id),
-      daysOf(stored),
-      over,
-    );
+    if (runs.size > 0) await joinRuns(query, uuids);
+    await sumUpTraces(query, uuids, daysOf(stored), over);
   };
   const days = steps.map(({ startedAt }) => dayOf(startedAt));
   await deps.partitions.withDays(days, () => db.transaction(store));

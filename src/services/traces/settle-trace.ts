@@ -1,15 +1,22 @@
+import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { anyOf, arraysOf, unnestOf } from '../../db/sql.ts';
+import type { TraceData } from '../../domain/capabilities/traces.ts';
 import { traceIdOf } from '../../domain/ids.ts';
 import { isSameUsage, isUsed, type OwnUsage, ownUsage } from '../../domain/traces/own-usage.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
+import { writeEvent } from '../events/write-event.ts';
 import { recordRuns } from '../executions/recording/record-runs.ts';
 import { createRunModels, tokenUsage } from '../executions/recording/run-cost.ts';
+import { removeTraces } from './delete-traces.ts';
 import { daysOf } from './ingest-steps.ts';
+import { hasUnfinishedRuns, joinRuns } from './join-runs.ts';
 import { createStepRuns, findPrompts, type RunStep } from './step-runs.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 import { type Correction, correct, takeBack } from './take-back.ts';
+import { readTracePolicy } from './trace-policy.ts';
+import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
 export interface SettleDeps {
   models: Pick<Models, 'priceOf'>;
@@ -17,6 +24,8 @@ export interface SettleDeps {
 
 /** What was taken is counted, whatever the quota. */
 const NO_QUOTA = { check: async () => {} };
+
+const IN_A_WHILE = sql<Date>`now() + interval '10 seconds'`;
 
 /** Steps that are read at a time. */
 const READ_AT_ONCE = 2_000;
@@ -60,16 +69,16 @@ type StoredStep = Awaited<ReturnType<typeof readSteps>>[number];
 const isCall = ({ type, ended_us }: StoredStep, { tokens, hasBelow }: OwnUsage) =>
   ended_us !== null && ((type === 'model' && !hasBelow) || ((type === 'model' || type === 'agent') && isUsed(tokens)));
 
-/** Executions that steps were recorded as: those of the service itself, and those that an application recorded, stay as they are. */
+/** Executions that steps were recorded as. Those of the service itself, and those that were recorded without the trace, stay as they are. */
 async function findRecorded(query: Query, trace: string, steps: readonly StoredStep[]) {
   const ids = steps.flatMap(({ execution_id: id }) => (id === null ? [] : [id]));
   const rows = await query((db) =>
     db
       .selectFrom('executions')
-      .select(['id', 'model', 'record_key', 'tokens_input', 'tokens_output', 'tokens_cached_input', 'tokens_reasoning'])
+      .select(['id', 'model', 'step_type', 'tokens_input', 'tokens_output', 'tokens_cached_input', 'tokens_reasoning'])
       .where('id', '=', anyOf(ids))
       .where('recorded', '=', true)
-      .where('record_key', 'like', `${traceIdOf(trace)}:%`),
+      .where('trace_id', '=', trace),
   );
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -102,6 +111,8 @@ async function recordCalls(
     return {
       traceId: traceIdOf(trace),
       id: row.span_id,
+      parentId: row.parent_id,
+      conversationId: row.conversation_id,
       status: row.status,
       error: row.error,
       errorType: row.error_type,
@@ -160,6 +171,20 @@ async function noteOwn(query: Query, trace: string, steps: readonly StoredStep[]
   );
 }
 
+async function hasAiStep(query: Query, trace: string, { first, last }: Days): Promise<boolean> {
+  const [step] = await query((db) =>
+    db
+      .selectFrom('trace_steps')
+      .select('span_id')
+      .where('trace_id', '=', trace)
+      .where('day', '>=', first)
+      .where('day', '<=', last)
+      .where((eb) => eb.or([eb('type', '<>', 'other'), eb('execution_id', 'is not', null)]))
+      .limit(1),
+  );
+  return step !== undefined;
+}
+
 /** Makes the executions of a trace what its steps have used themselves, each call once. */
 async function correctUsage(deps: SettleDeps, query: Query, trace: string, days: Days): Promise<void> {
   const steps = await readSteps(query, trace, days);
@@ -179,7 +204,7 @@ async function correctUsage(deps: SettleDeps, query: Query, trace: string, days:
     if (row.execution_id === null && isCall(row, used)) missing.push(row);
     if (known === undefined) continue;
     const { tokens, cost } = used;
-    if (!isCall(row, used)) wrong.push(known.id);
+    if (!isCall(row, used) && !(known.step_type !== null && isUsed(tokens))) wrong.push(known.id);
     else if (
       tokens !== null &&
       (known.tokens_input !== tokens.input ||
@@ -197,6 +222,22 @@ async function correctUsage(deps: SettleDeps, query: Query, trace: string, days:
   await recordCalls(deps, query, trace, days, missing, own);
 }
 
+const dataOf = (row: TraceRow): TraceData => ({
+  trace_id: traceIdOf(row.id),
+  name: row.name,
+  status: row.status,
+  duration_ms: row.ended_at && row.ended_at.getTime() - row.started_at.getTime(),
+  steps: row.steps,
+  calls: row.calls,
+  errors: row.errors,
+  tokens: { input: row.tokens_input, output: row.tokens_output },
+  cost: { amount: row.cost_amount, currency: 'USD' },
+  conversation_id: row.conversation_id,
+  user_id: row.user_id,
+  service: row.service,
+  environment: row.environment,
+});
+
 /**
  * Looks at a trace when nothing more of it is expected: each call is counted once from then on. A step that comes later makes it due again.
  * @param dueAt as it was claimed: where more has come since, it is left
@@ -211,16 +252,33 @@ export async function settleTrace(
     const [row] = await query((own) =>
       own
         .selectFrom('traces')
-        .select(['first_day', 'last_day'])
+        .select(['first_day', 'last_day', 'completed_at'])
         .where('id', '=', id)
         .where('settle_at', '=', dueAt)
         .forUpdate(),
     );
     if (row === undefined) return false;
+    // Its own runs will have tokens and cost when they have ended.
+    if (await hasUnfinishedRuns(query, id)) {
+      await query((own) => own.updateTable('traces').set({ settle_at: IN_A_WHILE }).where('id', '=', id));
+      return false;
+    }
     const days = daysOf([row]);
+    await joinRuns(query, [id]);
+    if ((await readTracePolicy(query)).others !== 'keep' && !(await hasAiStep(query, id, days))) {
+      await removeTraces(query, [{ id, ...row }]);
+      return true;
+    }
     await correctUsage(deps, query, id, days);
     await sumUpTraces(query, [id], days);
-    await query((own) => own.updateTable('traces').set({ settle_at: null }).where('id', '=', id));
+    const [settled] = await query((own) =>
+      own
+        .updateTable('traces')
+        .set({ settle_at: null, completed_at: sql<Date>`coalesce(completed_at, now())` })
+        .where('id', '=', id)
+        .returning(TRACE_COLUMNS),
+    );
+    if (settled !== undefined && row.completed_at === null) await writeEvent(query, 'trace.completed', dataOf(settled));
     return true;
   });
 }

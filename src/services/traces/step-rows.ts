@@ -8,7 +8,7 @@ import type { Step, StepStatus, StepTokens, StepType } from '../../domain/traces
 import { dayOf } from './partitions.ts';
 
 /** Of what the top step of a trace got and gave, lists show so many characters. */
-const HEAD_CHARS = 2_000;
+export const HEAD_CHARS = 2_000;
 /** What a step takes beside its content. */
 export const STEP_ROW_BYTES = 512;
 

@@ -1,4 +1,5 @@
 import type { Query } from '../../db/database.ts';
+import { traceUuid } from '../../domain/ids.ts';
 import { textOf } from '../../domain/prompts/messages.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
 import type { OwnUsage } from '../../domain/traces/own-usage.ts';
@@ -26,6 +27,8 @@ export type RunStep = Pick<
   Step,
   | 'traceId'
   | 'id'
+  | 'parentId'
+  | 'conversationId'
   | 'status'
   | 'error'
   | 'errorType'
@@ -126,6 +129,8 @@ export function createStepRuns(models: Pick<Models, 'priceOf'>): StepRuns {
       const run: Omit<RecordedRun, 'model'> = {
         id: { key: `${step.traceId}:${step.id}` },
         ...linked,
+        trace: { id: traceUuid(step.traceId), spanId: step.id, parentId: step.parentId, type: null },
+        conversationId: step.conversationId ?? undefined,
         variables: {},
         ...textsOf(step),
         tokens: (own ? own.tokens : step.tokens) ?? undefined,

@@ -63,7 +63,7 @@ export async function takeBack(query: Query, ids: readonly string[]): Promise<vo
       .updateTable('trace_steps as s')
       .from('executions as e')
       .whereRef('s.execution_id', '=', 'e.id')
-      .whereRef('s.trace_id', '=', sql`split_part(${sql.ref('e.record_key')}, ':', 1)::uuid`)
+      .whereRef('s.trace_id', '=', sql`${sql.ref('e.trace_id')}`)
       .where('e.id', '=', anyOf(ids))
       .set({
         execution_id: null,

@@ -65,6 +65,12 @@ export interface TraceFilter {
   until?: Date | undefined;
   status?: StepStatus | undefined;
   promptName?: string | undefined;
+  /** Of that prompt. */
+  promptVersion?: number | undefined;
+  /** Prompts whose name begins with this and a `/`. */
+  group?: string | undefined;
+  settled?: boolean | undefined;
+  minErrors?: number | undefined;
   model?: string | undefined;
   tool?: string | undefined;
   agent?: string | undefined;
@@ -93,17 +99,21 @@ export interface TracePosition {
   id: string;
 }
 
-const positionOf = (row: TraceRow | undefined): TracePosition | undefined =>
+export const positionOf = (row: TraceRow | undefined): TracePosition | undefined =>
   row && { startedAt: row.started_at, id: row.id };
 
 /** Traces that a page with a condition without an index goes through at most. */
 export const EXAMINED_TRACES = 5_000;
 
 /** What a trace takes of a page. */
-const TRACE_BYTES = sql<number>`coalesce(octet_length(${sql.ref('input')}), 0) + coalesce(octet_length(${sql.ref('output')}), 0) + 2048`;
+export const TRACE_BYTES = sql<number>`coalesce(octet_length(${sql.ref('input')}), 0) + coalesce(octet_length(${sql.ref('output')}), 0) + 2048`;
 
 /** Conditions that an index serves. */
 const INDEXED = new Set(['name', 'conversationId', 'userId', 'since', 'until']);
+
+/** Whether some condition has no index. */
+export const isUnindexed = (filter: TraceFilter): boolean =>
+  Object.entries(filter).some(([name, value]) => value !== undefined && !INDEXED.has(name));
 
 type Traces = ExpressionBuilder<Tables, 'traces'>;
 
@@ -118,14 +128,24 @@ const indexedConditions = (eb: Traces, { name, conversationId, userId, since, un
 const column = (name: keyof Tables['traces']) => sql.ref(`traces.${name}`);
 const has = (name: 'models' | 'tools' | 'agents' | 'tags', value: string) =>
   sql<SqlBool>`${value} = any(${column(name)})`;
-const DURATION_MS = sql<number>`extract(epoch from ${column('ended_at')} - ${column('started_at')}) * 1000`;
+export const DURATION_MS = sql<number>`extract(epoch from ${column('ended_at')} - ${column('started_at')}) * 1000`;
 const inJson = (name: 'prompts' | 'metadata', value: unknown) =>
   sql<SqlBool>`${column(name)} @> ${JSON.stringify(value)}::jsonb`;
 
-function otherConditions(eb: Traces, filter: TraceFilter): Expression<SqlBool>[] {
+export function traceConditions(eb: Traces, filter: TraceFilter): Expression<SqlBool>[] {
   return [
+    ...indexedConditions(eb, filter),
     ...given(filter.status, (value) => eb('traces.status', '=', value)),
-    ...given(filter.promptName, (name) => inJson('prompts', [{ name }])),
+    ...given(filter.promptName, (name) =>
+      inJson('prompts', [{ name, ...(filter.promptVersion !== undefined && { version: filter.promptVersion }) }]),
+    ),
+    ...given(
+      filter.group,
+      (group) =>
+        sql<SqlBool>`jsonb_path_exists(${column('prompts')}, '$[*].name ? (@ starts with $group)', jsonb_build_object('group', ${`${group}/`}::text))`,
+    ),
+    ...given(filter.settled, (value) => eb('traces.settle_at', value ? 'is' : 'is not', null)),
+    ...given(filter.minErrors, (value) => eb('traces.errors', '>=', value)),
     ...given(filter.model, (value) => has('models', value)),
     ...given(filter.tool, (value) => has('tools', value)),
     ...given(filter.agent, (value) => has('agents', value)),
@@ -175,11 +195,11 @@ function otherConditions(eb: Traces, filter: TraceFilter): Expression<SqlBool>[]
   ];
 }
 
-const behind = ({ startedAt, id }: TracePosition, operator: '<' | '>=' | '>') =>
+export const behind = ({ startedAt, id }: TracePosition, operator: '<' | '<=' | '>=' | '>') =>
   sql<SqlBool>`(${column('started_at')}, ${column('id')}) ${sql.raw(operator)} (${startedAt}::timestamptz, ${id}::uuid)`;
 
 /** The last trace that a page goes through. Undefined: all that are left */
-async function lastExamined(query: Query, filter: TraceFilter, after: TracePosition | undefined) {
+export async function lastExamined(query: Query, filter: TraceFilter, after: TracePosition | undefined) {
   const [last] = await query((db) =>
     db
       .selectFrom('traces')
@@ -204,7 +224,7 @@ export async function listTraces(
   limit: number,
   after: TracePosition | undefined,
 ): Promise<{ rows: TraceRow[]; next: TracePosition | undefined }> {
-  const examinesMany = Object.entries(filter).some(([name, value]) => value !== undefined && !INDEXED.has(name));
+  const examinesMany = isUnindexed(filter);
   const query = examinesMany ? db.heavy.query : db.query;
   const last = examinesMany ? await lastExamined(query, filter, after) : undefined;
   const { rows, more } = await selectPage(
@@ -216,8 +236,7 @@ export async function listTraces(
           .select(TRACE_COLUMNS)
           .where((eb) =>
             eb.and([
-              ...indexedConditions(eb, filter),
-              ...otherConditions(eb, filter),
+              ...traceConditions(eb, filter),
               ...given(after, (position) => behind(position, '<')),
               ...given(last, (position) => behind(position, '>=')),
             ]),

@@ -145,10 +145,12 @@ describe('every operation that changes something', () => {
         return `/views/Theirs?owner=${made.id}`;
       }
       case 'deleteTrace':
-      case 'deleteConversation': {
+      case 'deleteConversation':
+      case 'deleteTracesOfUser': {
         const traceId = newTraceId();
-        await send(call, [span({ traceId, attributes: { 'session.id': 'chat-17' } })]);
-        return operationId === 'deleteTrace' ? `/traces/${traceId}` : '/conversations/chat-17';
+        await send(call, [span({ traceId, attributes: { 'session.id': 'chat-17', 'user.id': 'ada' } })]);
+        if (operationId === 'deleteTrace') return `/traces/${traceId}`;
+        return operationId === 'deleteConversation' ? '/conversations/chat-17' : '/traces?user_id=ada';
       }
       case 'createRelease':
         for (const { id } of (await call('GET', '/releases?prompt_name=support/greeting')).body.data)

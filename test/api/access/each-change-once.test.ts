@@ -60,7 +60,7 @@ async function trace(): Promise<string> {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   const started = BigInt(Date.now()) * 1_000_000n;
   const times = { startTimeUnixNano: String(started), endTimeUnixNano: String(started + 1_000_000n) };
-  const attributes = [{ key: 'gen_ai.conversation.id', value: { stringValue: 'gone' } }];
+  const attributes = ['gen_ai.conversation.id', 'user.id'].map((key) => ({ key, value: { stringValue: 'gone' } }));
   await post('/traces', {
     resourceSpans: [{ scopeSpans: [{ spans: [{ traceId, spanId, name: 'step', attributes, ...times }] }] }],
   });
@@ -90,6 +90,12 @@ const DELETIONS: Record<string, { make: () => Promise<string>; again?: 200 }> = 
     async make() {
       await trace();
       return '/conversations/gone';
+    },
+  },
+  'DELETE /traces': {
+    async make() {
+      await trace();
+      return '/traces?user_id=gone';
     },
   },
   'DELETE /evaluations/{id}': { make: async () => `/evaluations/${await evaluation()}` },
@@ -165,6 +171,7 @@ const PUTS: Record<string, [path: string, body: object]> = {
       enabled: false,
     },
   ],
+  'PUT /trace-policy': ['/trace-policy', { mask: ['secret', { pattern: 'CUST-\\d+' }], sample_rate: 0.5 }],
   'PUT /monitors/{name}': ['/monitors/errors', { ...CHECKS, prompt_name: 'say', notify: { email: false } }],
 };
 

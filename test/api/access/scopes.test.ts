@@ -468,6 +468,7 @@ test('every change that shows more than its request has is in the list', () => {
     'createScores',
     'createSubjectFeedbackToken',
     'deleteConversation',
+    'deleteTracesOfUser',
     'ingestTraces',
     'leaseQueueItem',
     'recordExecutions',

@@ -149,6 +149,10 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     expect((await send(service.call, [step])).status).toBe(200);
     const { data } = await mcp.result('search_traces', { name: at });
     expect(data).toEqual([await mcp.result('get_trace', { id: traceId })]);
+    expect(await mcp.result('count_traces', { name: at })).toMatchObject({
+      counted: 1,
+      facets: { status: [{ value: 'ok' }] },
+    });
     const steps = await mcp.result('list_trace_steps', { id: traceId });
     expect(steps.data).toMatchObject([{ id: step.spanId, type: 'model' }]);
     const whole = await mcp.result('get_trace_step', { id: traceId, span_id: step.spanId });

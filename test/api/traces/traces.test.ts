@@ -347,6 +347,81 @@ describe('reading', () => {
     expect((await call('DELETE', '/conversations/a')).status).toBe(404);
   });
 
+  test('sorts by what no index serves, page by page, and counts what there is', async () => {
+    const { call } = await newWorkspace();
+    const at = Date.now() - 600_000;
+    const ids: string[] = [];
+    for (const [index, calls] of [2, 1, 3, 1].entries()) {
+      const [traceId, root] = [newTraceId(), newSpanId()];
+      ids.push(traceId);
+      const others = { 'user.id': `user-${index % 2}`, 'tag.tags': ['a', `t${index}`] };
+      const below = Array.from({ length: calls }, () =>
+        span({ traceId, parent: root, at: at + index * 1_000, attributes: modelCall(50, 1) }),
+      );
+      const fault = index === 2 ? { error: 'It failed' } : {};
+      const top = { traceId, id: root, at: at + index * 1_000, name: `run ${index}`, ms: 100 * calls };
+      await send(call, [span({ ...top, ...fault, attributes: { ...agent(0, 0), ...DONE, ...others } }), ...below]);
+    }
+    const [two, one, three, last] = ids;
+    for (const id of ids) await settled({ call }, id);
+    for (const sort of ['steps', 'cost', 'tokens', 'latency']) {
+      const found: string[] = [];
+      for (let cursor = ''; ; ) {
+        const { body } = await call('GET', `/traces?sort=-${sort}&limit=1${cursor}`);
+        found.push(...body.data.map(({ id }: { id: string }) => id));
+        if (body.next_cursor === null) break;
+        cursor = `&cursor=${body.next_cursor}`;
+      }
+      expect([sort, found]).toEqual([sort, [three, two, last, one]]);
+    }
+    const { body: rising } = await call('GET', '/traces?sort=steps&user_id=user-1&limit=1');
+    expect(rising.data).toMatchObject([{ id: last }]);
+    expect((await call('GET', `/traces?sort=-steps&cursor=${rising.next_cursor}`)).status).toBe(400);
+    expect((await call('GET', `/traces?sort=steps&cursor=e30`)).status).toBe(400);
+    expect((await call('GET', '/traces?min_errors=1&settled=true')).body.data).toMatchObject([{ id: three }]);
+    expect((await call('GET', '/traces?settled=false')).body.data).toEqual([]);
+    expect((await call('GET', '/traces?prompt_version=1')).status).toBe(400);
+    const { body: counts } = await call('GET', '/traces/facets?min_steps=2');
+    expect(counts).toMatchObject({ counted: 4, complete: true });
+    expect(counts.facets).toMatchObject({
+      status: [
+        { value: 'ok', count: 3 },
+        { value: 'error', count: 1 },
+      ],
+      user_id: [
+        { value: 'user-0', count: 2 },
+        { value: 'user-1', count: 2 },
+      ],
+      tag: [{ value: 'a', count: 4 }, { value: 't0' }, { value: 't1' }, { value: 't2' }, { value: 't3' }],
+      agent: [{ value: 'travel', count: 4 }],
+      model: [{ value: 'openai/gpt-4o-mini', count: 4 }],
+      environment: [],
+    });
+  });
+
+  test('a user is deleted with all traces, once, however many ask for it at a time', async () => {
+    const { call } = await newWorkspace();
+    for (let index = 0; index < 12; index += 1)
+      await send(
+        call,
+        agentRun(newTraceId(), { root: { 'user.id': index === 0 ? 'bob' : 'ada', 'session.id': 'chat' } }),
+      );
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call('DELETE', '/traces?user_id=ada')));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 404)]);
+    expect(answers.find(({ status }) => status === 200)?.body).toEqual({ user_id: 'ada', traces: 11 });
+    expect((await call('GET', '/traces')).body.data).toMatchObject([{ user_id: 'bob' }]);
+    expect((await call('GET', '/executions')).body.data).toHaveLength(2);
+    const { body: log } = await call('GET', '/audit-log?action=trace_user.deleted');
+    expect(log.data).toMatchObject([{ resource: { type: 'trace_user', id: 'ada' } }]);
+    expect((await call('DELETE', '/traces')).status).toBe(400);
+    for (let index = 0; index < 12; index += 1)
+      await send(call, agentRun(newTraceId(), { root: { 'session.id': 'long' } }));
+    const ended = await Promise.all(Array.from({ length: 8 }, () => call('DELETE', '/conversations/long')));
+    expect(ended.filter(({ status }) => status === 200).map(({ body }) => body.traces)).toEqual([12]);
+    const { body: conversations } = await call('GET', '/audit-log?action=conversation.deleted');
+    expect(conversations.data).toHaveLength(1);
+  });
+
   test('a deleted trace takes its steps and executions with it; its usage stays', async () => {
     const { call } = await newWorkspace();
     const spans = agentRun();

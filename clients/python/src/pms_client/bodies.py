@@ -358,6 +358,19 @@ class SetScoreDefinition(TypedDict, total=False):
     description: str | None
 
 
+class SetTracePolicy(TypedDict, total=False):
+    contents: Literal["keep", "drop"]
+    """`drop`: inputs, outputs, tool calls, variables and attributes are not stored."""
+    mask: Sequence[Literal["email", "card", "phone", "ip", "secret"] | Mapping[str, Any]]
+    """What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked."""
+    drop_attributes: Sequence[str]
+    """Attributes that are not read. A `*` at the end stands for any rest."""
+    sample_rate: float
+    """The share of traces that is stored. The id of a trace decides, for all of its spans."""
+    others: Literal["skeleton", "keep", "drop"]
+    """Steps of the type `other`. `skeleton`: only names, times and errors; `drop`: none, so that steps below them are at the top. With either, traces without any other step are deleted when they are settled."""
+
+
 class StoreCodeResults(TypedDict, total=False):
     results: Required[Sequence[Mapping[str, Any]]]
 

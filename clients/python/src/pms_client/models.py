@@ -606,6 +606,7 @@ class Delivery(BaseModel):
         "release.finished",
         "monitor.alerted",
         "monitor.recovered",
+        "trace.completed",
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
@@ -1421,6 +1422,7 @@ class WebhookWithSecret(BaseModel):
             "release.finished",
             "monitor.alerted",
             "monitor.recovered",
+            "trace.completed",
         ]
     ]
     description: str | None
@@ -1468,6 +1470,7 @@ class Webhook(BaseModel):
             "release.finished",
             "monitor.alerted",
             "monitor.recovered",
+            "trace.completed",
         ]
     ]
     description: str | None
@@ -1620,6 +1623,41 @@ class MonitorEventData(BaseModel):
     state: Literal["no_data", "ok", "alerting"]
     reason: Annotated[str, Field(description="The observation, or who ended the alert, in words.")]
     values: list[MonitorEventDataValue]
+
+
+class TraceEventDataTokens(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: int
+    output: int
+
+
+class TraceEventDataCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: str | None
+    currency: Literal["USD"]
+
+
+class TraceEventData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    trace_id: str
+    name: str | None
+    status: Literal["running", "ok", "error"]
+    duration_ms: float | None
+    steps: int
+    calls: Annotated[int, Field(description="The number of model calls.")]
+    errors: Annotated[int, Field(description="The number of steps that failed.")]
+    tokens: TraceEventDataTokens
+    cost: TraceEventDataCost
+    conversation_id: str | None
+    user_id: str | None
+    service: str | None
+    environment: str | None
 
 
 class NotificationEmail(BaseModel):
@@ -2180,6 +2218,22 @@ class TracePrompt(BaseModel):
     version: int | None
 
 
+class DeletedTracesOfUser(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    user_id: str
+    traces: int
+
+
+class TraceFacetValuesTraceFacetValue(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: Annotated[str, Field(description="The value to pass to the filter.")]
+    count: int
+
+
 class StepTokens(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2275,6 +2329,16 @@ class BatchOptionsOutput(BaseModel):
         Field(
             description="How calls without a response are handled then: made one by one, within `max_cost`, or their examples count as failed."
         ),
+    ]
+
+
+class SetTracePolicyMaskPattern(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    pattern: Annotated[
+        str,
+        Field(description="In RE2's syntax. It masks at most 1,024 characters at once."),
     ]
 
 
@@ -3858,6 +3922,60 @@ class Trace(BaseModel):
     ] = None
 
 
+class TraceFacetsFacets(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    status: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    name: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    service: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    environment: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    user_id: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    model: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    tool: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    agent: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+    tag: Annotated[
+        list[TraceFacetValuesTraceFacetValue],
+        Field(description="The 20 values with the most traces."),
+    ]
+
+
+class TraceFacets(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    facets: TraceFacetsFacets
+    counted: Annotated[int, Field(description="The number of traces counted.")]
+    complete: Annotated[
+        bool,
+        Field(description="Whether all matches were counted. Otherwise only the newest were."),
+    ]
+
+
 class TraceStep(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3892,6 +4010,36 @@ class TraceStep(BaseModel):
     cut: Annotated[
         list[str],
         Field(description="Fields that were shortened when they were stored."),
+    ]
+
+
+class TracePolicy(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    contents: Annotated[
+        Literal["keep", "drop"],
+        Field(description="`drop`: inputs, outputs, tool calls, variables and attributes are not stored."),
+    ]
+    mask: Annotated[
+        list[SetTracePolicyMaskPattern | Literal["email", "card", "phone", "ip", "secret"]],
+        Field(
+            description="What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked."
+        ),
+    ]
+    drop_attributes: Annotated[
+        list[str],
+        Field(description="Attributes that are not read. A `*` at the end stands for any rest."),
+    ]
+    sample_rate: Annotated[
+        float,
+        Field(description="The share of traces that is stored. The id of a trace decides, for all of its spans."),
+    ]
+    others: Annotated[
+        Literal["skeleton", "keep", "drop"],
+        Field(
+            description="Steps of the type `other`. `skeleton`: only names, times and errors; `drop`: none, so that steps below them are at the top. With either, traces without any other step are deleted when they are settled."
+        ),
     ]
 
 
@@ -4160,6 +4308,7 @@ class DeliveryWithAttempts(BaseModel):
         "release.finished",
         "monitor.alerted",
         "monitor.recovered",
+        "trace.completed",
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
@@ -4210,6 +4359,7 @@ class Event(BaseModel):
         "release.finished",
         "monitor.alerted",
         "monitor.recovered",
+        "trace.completed",
     ]
     data: Annotated[
         PromptEventData
@@ -4218,7 +4368,8 @@ class Event(BaseModel):
         | EvaluationCompletedData
         | EvaluationRegressionData
         | ReleaseEventData
-        | MonitorEventData,
+        | MonitorEventData
+        | TraceEventData,
         Field(description="The payload of the event type."),
     ]
     timestamp: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -4617,6 +4768,16 @@ class Execution(BaseModel):
         bool,
         Field(description="Whether the run was recorded with `POST /executions/record`."),
     ]
+    trace_id: Annotated[
+        str | None,
+        Field(
+            description="The trace that it is a step of: by the `traceparent` of the request, a span, or as it was recorded."
+        ),
+    ]
+    span_id: Annotated[str | None, Field(description="The step that it is.")]
+    parent_id: Annotated[str | None, Field(description="The step above it.")]
+    conversation_id: str | None
+    kind: str | None
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 custom strings, returned unchanged."),

@@ -92,6 +92,11 @@ class MonitorEvent(_Event):
     data: models.MonitorEventData
 
 
+class TraceEvent(_Event):
+    event: Literal["trace.completed"]
+    data: models.TraceEventData
+
+
 class UnknownEvent(_Event):
     """An event of a newer service."""
 
@@ -107,6 +112,7 @@ _KNOWN = (
     EvaluationRegressed,
     ReleaseEvent,
     MonitorEvent,
+    TraceEvent,
 )
 WebhookEvent: TypeAlias = (
     PromptEvent
@@ -116,6 +122,7 @@ WebhookEvent: TypeAlias = (
     | EvaluationRegressed
     | ReleaseEvent
     | MonitorEvent
+    | TraceEvent
     | UnknownEvent
 )
 """The body of a request: `event`, `data` and `timestamp`."""

@@ -173,10 +173,14 @@ export interface Operations {
   listAuditLog: { request: api.ListAuditLogData; response: api.ListAuditLogResponse };
   listTraces: { request: api.ListTracesData; response: api.ListTracesResponse };
   ingestTraces: { request: api.IngestTracesData; response: api.IngestTracesResponse };
+  deleteTracesOfUser: { request: api.DeleteTracesOfUserData; response: api.DeleteTracesOfUserResponse };
+  countTraces: { request: api.CountTracesData; response: api.CountTracesResponse };
   getTrace: { request: api.GetTraceData; response: api.GetTraceResponse };
   deleteTrace: { request: api.DeleteTraceData; response: api.DeleteTraceResponse };
   listTraceSteps: { request: api.ListTraceStepsData; response: api.ListTraceStepsResponse };
   getTraceStep: { request: api.GetTraceStepData; response: api.GetTraceStepResponse };
+  getTracePolicy: { request: api.GetTracePolicyData; response: api.GetTracePolicyResponse };
+  setTracePolicy: { request: api.SetTracePolicyData; response: api.SetTracePolicyResponse };
   listConversations: { request: api.ListConversationsData; response: api.ListConversationsResponse };
   getConversation: { request: api.GetConversationData; response: api.GetConversationResponse };
   deleteConversation: { request: api.DeleteConversationData; response: api.DeleteConversationResponse };
@@ -358,10 +362,14 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listAuditLog: 'GET /audit-log auditLog.list ql',
   listTraces: 'GET /traces traces.list ql',
   ingestTraces: 'POST /traces traces.ingest b',
+  deleteTracesOfUser: 'DELETE /traces traces.deleteOfUser q',
+  countTraces: 'GET /traces/facets traces.count q',
   getTrace: 'GET /traces/{id} traces.get',
   deleteTrace: 'DELETE /traces/{id} traces.delete',
   listTraceSteps: 'GET /traces/{id}/steps traces.steps ql',
   getTraceStep: 'GET /traces/{id}/steps/{span_id} traces.step',
+  getTracePolicy: 'GET /trace-policy traces.policy',
+  setTracePolicy: 'PUT /trace-policy traces.setPolicy b',
   listConversations: 'GET /conversations conversations.list ql',
   getConversation: 'GET /conversations/{name} conversations.traces ql',
   deleteConversation: 'DELETE /conversations/{name} conversations.delete',

@@ -419,6 +419,10 @@ export interface TracesOperations {
   list(query?: QueryOf<api.ListTracesData>, options?: CallOptions): List<api.TracePage['data'][number]>;
   /** Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces` */
   ingest(body: NonNullable<api.IngestTracesData['body']>, options?: CallOptions): ApiPromise<api.ExportTraceServiceResponse>;
+  /** Delete all traces of a user: `DELETE /traces` */
+  deleteOfUser(query: QueryOf<api.DeleteTracesOfUserData>, options?: CallOptions): ApiPromise<api.DeletedTracesOfUser>;
+  /** Count traces by status, name, service, environment, user, model, tool, agent and tag: `GET /traces/facets` */
+  count(query?: QueryOf<api.CountTracesData>, options?: CallOptions): ApiPromise<api.TraceFacets>;
   /** Retrieve a trace: its tokens, cost and errors: `GET /traces/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.Trace>;
   /** Delete a trace, with its steps and the executions recorded from them: `DELETE /traces/{id}` */
@@ -427,6 +431,10 @@ export interface TracesOperations {
   steps(id: string, query?: QueryOf<api.ListTraceStepsData>, options?: CallOptions): List<api.TraceStepPage['data'][number]>;
   /** Retrieve a step of a trace, with its texts: `GET /traces/{id}/steps/{span_id}` */
   step(id: string, spanId: string, options?: CallOptions): ApiPromise<api.WholeTraceStep>;
+  /** Retrieve what is kept of traces and recorded runs: `GET /trace-policy` */
+  policy(options?: CallOptions): ApiPromise<api.TracePolicy>;
+  /** Set what is kept of traces and recorded runs: `PUT /trace-policy` */
+  setPolicy(body: NonNullable<api.SetTracePolicyData['body']>, options?: CallOptions): ApiPromise<api.TracePolicy>;
 }
 
 export interface ConversationsOperations {

@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'release.finished',
   'monitor.alerted',
   'monitor.recovered',
+  'trace.completed',
 ] as const;
 
 export const SCOPES = [

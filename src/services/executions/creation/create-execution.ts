@@ -4,6 +4,7 @@ import { now } from '../../../db/sql.ts';
 import { asJson, prepared } from '../../../db/statement.ts';
 import { ApiError, invalidField } from '../../../domain/errors.ts';
 import { executionStates } from '../../../domain/execution-states.ts';
+import { spanIdOf } from '../../../domain/ids.ts';
 import type { ChatMessage, ModelInput } from '../../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import { charsOf, includedVersions, parsePrompt, TemplateVariablesError } from '../../../domain/prompts/prompt.ts';
@@ -32,6 +33,8 @@ export interface NewExecution extends VersionRequest {
   rolloutKey?: string | undefined;
   /** Whether to stream the model's output as it arrives. Default: false. */
   stream?: boolean | undefined;
+  /** The step of a trace that asked for it, by the `traceparent` of the request. */
+  calledBy?: { traceId: string; spanId: string } | undefined;
 }
 
 /** An execution that is ready to be stored. */
@@ -56,6 +59,9 @@ export interface PreparedExecution {
   metadata: Record<string, string>;
   callHash: Buffer;
   streamed: boolean;
+  traceId: string | null;
+  spanId: string | null;
+  parentId: string | null;
   /** `stage` null: the execution does not count for the release, because the request changes what is run. */
   release: (Omit<DecidedBy, 'stage'> & { stage: number | null }) | null;
   /** What the execution is based on, if that was not read just now: see {@link insertExecution}. */
@@ -110,6 +116,9 @@ export async function prepareExecution(
     metadata,
     callHash: callHashOf({ input, parameters, tools, toolChoice }),
     streamed,
+    traceId: request.calledBy?.traceId ?? null,
+    spanId: request.calledBy === undefined ? null : spanIdOf(id),
+    parentId: request.calledBy?.spanId ?? null,
     // Errors, latency and cost of another model say nothing about the version.
     release: release && { ...release, stage: request.model === undefined ? release.stage : null },
     assumption,
@@ -158,6 +167,9 @@ const INSERT = prepared<PreparedExecution & ReleaseColumns & { [Name in keyof As
       metadata: asJson(execution.metadata),
       call_hash: execution.callHash,
       streamed: execution.streamed,
+      trace_id: execution.traceId,
+      span_id: execution.spanId,
+      parent_id: execution.parentId,
       release_id: execution.releaseOf,
       release_arm: execution.releaseArm,
       release_keyed: execution.releaseKeyed,

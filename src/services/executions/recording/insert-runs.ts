@@ -6,6 +6,7 @@ import type { RECORDED_EXECUTION } from '../../../domain/execution-states.ts';
 import type { ChatMessage, ToolCall } from '../../../domain/prompts/messages.ts';
 import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
+import type { StepType } from '../../../domain/traces/step.ts';
 import type { Pricing } from '../../../domain/usage.ts';
 
 /** A row of `executions` to insert, by column name. */
@@ -37,6 +38,11 @@ export interface RecordedRow {
   release_arm: Arm | null;
   release_keyed: boolean | null;
   release_stage: number | null;
+  trace_id: string | null;
+  span_id: string | null;
+  parent_id: string | null;
+  conversation_id: string | null;
+  step_type: StepType | null;
   started_at: Date;
   answered_at: Date | null;
   finished_at: Date;
@@ -71,6 +77,11 @@ const TYPES: Record<keyof RecordedRow, string> = {
   release_arm: 'text',
   release_keyed: 'boolean',
   release_stage: 'int',
+  trace_id: 'uuid',
+  span_id: 'text',
+  parent_id: 'text',
+  conversation_id: 'text',
+  step_type: 'text',
   started_at: 'timestamptz',
   answered_at: 'timestamptz',
   finished_at: 'timestamptz',

@@ -1,6 +1,6 @@
 import type { Query } from '../../../db/database.ts';
 import { ApiError, type ErrorDetail } from '../../../domain/errors.ts';
-import { newId } from '../../../domain/ids.ts';
+import { newId, spanIdOf } from '../../../domain/ids.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../../domain/text/json-count.ts';
 import { afterOthers } from '../../../lib/event-loop.ts';
 import type { Models } from '../../../models/model.ts';
@@ -36,9 +36,12 @@ function rowOf(run: RecordedRun, prompt: RunPrompt, models: RunModels, name: { m
   const modelMs = run.modelMs ?? finishedAt.getTime() - startedAt.getTime();
   const spent = tokens && { tokens: tokenUsage(tokens), cost };
   const isText = typeof input === 'string';
+  const uuid = id !== undefined && 'uuid' in id ? id.uuid : newId(startedAt);
+  const { trace } = run;
+  const key = id !== undefined && 'key' in id ? id.key : null;
   const row: RecordedRow = {
-    id: id !== undefined && 'uuid' in id ? id.uuid : newId(startedAt),
-    record_key: id !== undefined && 'key' in id ? id.key : null,
+    id: uuid,
+    record_key: id === undefined && trace?.spanId !== undefined ? spanKey(trace.id, trace.spanId) : key,
     status: error === null ? 'completed' : 'failed',
     prompt_name: prompt.name,
     prompt_version: prompt.version,
@@ -70,11 +73,30 @@ function rowOf(run: RecordedRun, prompt: RunPrompt, models: RunModels, name: { m
     release_arm: prompt.release?.arm ?? null,
     release_keyed: prompt.release?.keyed ?? null,
     release_stage: prompt.release?.stage ?? null,
+    trace_id: trace?.id ?? null,
+    span_id: trace === undefined ? null : (trace.spanId ?? spanIdOf(uuid)),
+    parent_id: trace?.parentId ?? null,
+    conversation_id: run.conversationId ?? null,
+    step_type: trace?.type ?? null,
     started_at: startedAt,
     answered_at: error === null ? finishedAt : null,
     finished_at: finishedAt,
   };
   return row;
+}
+
+/** What the run of a span is recorded as. @param trace UUID */
+const spanKey = (trace: string, span: string) => `${trace.replaceAll('-', '')}:${span}`;
+
+/** The executions that the spans of runs were recorded as, by the keys of these. Of a run that has another id: it is the same call. */
+async function findSpans(query: Query, rows: readonly RecordedRow[]): Promise<Map<string, string>> {
+  const keys = rows.flatMap(({ id, record_key: key, trace_id: trace, span_id: span, step_type: type }) =>
+    type === null || trace === null || span === null || key === spanKey(trace, span)
+      ? []
+      : [{ id, record_key: spanKey(trace, span) }],
+  );
+  if (keys.length === 0) return new Map();
+  return new Map((await findRuns(query, keys)).map((row) => [row.record_key ?? '', row.id]));
 }
 
 /** The errors in the times of a run, at the current time. */
@@ -143,7 +165,13 @@ export async function recordRuns(
   await quotas.check(query, 'executionBytes');
   const { rows, texts } = await rowsOf(query, models, runs);
   await lockLateDays(query, rows);
-  const stored = await insertRuns(query, texts);
+  const spans = await findSpans(query, rows);
+  const ofSpan = ({ trace_id: trace, span_id: span }: RecordedRow) =>
+    trace === null || span === null ? undefined : spans.get(spanKey(trace, span));
+  const stored = await insertRuns(
+    query,
+    texts.filter((_, index) => spans.size === 0 || ofSpan(rows[index] as RecordedRow) === undefined),
+  );
   await addLateRuns(
     query,
     stored.map(({ id }) => id),
@@ -158,7 +186,7 @@ export async function recordRuns(
       known.set(`id ${row.id}`, row.id);
       known.set(nameOf(row), row.id);
     }
-  const ids = rows.map((row) => known.get(nameOf(row)));
+  const ids = rows.map((row) => known.get(nameOf(row)) ?? ofSpan(row));
   // The ids belong to another workspace, which is not disclosed.
   const taken = ids.flatMap((id, index) => (id === undefined ? [{ path: `${index}.id`, message: TAKEN }] : []));
   if (taken.length > 0) refuse(taken);

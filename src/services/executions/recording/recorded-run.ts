@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolCall } from '../../../domain/prompts/messages.ts';
 import type { Arm } from '../../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
+import type { StepType } from '../../../domain/traces/step.ts';
 
 /** A run that an application made itself and reports. Its times have been validated. */
 export interface RecordedRun {
@@ -30,4 +31,7 @@ export interface RecordedRun {
   metadata: Record<string, string>;
   /** The release that decided its version. */
   release?: { id: string; arm: Arm; keyed: boolean } | undefined;
+  /** The step of a trace that it is. `id`: UUID; `type` null: its span was recorded. */
+  trace?: { id: string; spanId?: string | undefined; parentId: string | null; type: StepType | null } | undefined;
+  conversationId?: string | undefined;
 }

@@ -102,6 +102,8 @@ class AsyncAuditLogOperations:
             "view.deleted",
             "trace.deleted",
             "conversation.deleted",
+            "trace_user.deleted",
+            "trace_policy.updated",
         ]
         | None = None,
         resource: str | None = None,
@@ -400,6 +402,7 @@ class AsyncExecutionsOperations:
         max_latency_ms: int | None = None,
         metadata: Sequence[str] | None = None,
         recorded: bool | None = None,
+        trace_id: str | None = None,
         score: Sequence[str] | None = None,
     ) -> models.ExecutionFacets:
         """Count executions by status, prompt, version, model, label, origin and error: `GET /executions/facets`"""
@@ -427,6 +430,7 @@ class AsyncExecutionsOperations:
                 max_latency_ms=max_latency_ms,
                 metadata=metadata,
                 recorded=recorded,
+                trace_id=trace_id,
                 score=score,
             ),
         )
@@ -907,6 +911,8 @@ class AsyncTracesOperations:
         conversation_id: str | None = None,
         user_id: str | None = None,
         prompt_name: str | None = None,
+        prompt_version: int | None = None,
+        group: str | None = None,
         model: str | None = None,
         tool: str | None = None,
         agent: str | None = None,
@@ -914,6 +920,8 @@ class AsyncTracesOperations:
         service: str | None = None,
         environment: str | None = None,
         min_steps: int | None = None,
+        min_errors: int | None = None,
+        settled: bool | None = None,
         min_cost: str | None = None,
         max_cost: str | None = None,
         min_latency_ms: int | None = None,
@@ -924,6 +932,7 @@ class AsyncTracesOperations:
         since: Time | None = None,
         until: Time | None = None,
         limit: int | None = None,
+        sort: Literal["cost", "-cost", "latency", "-latency", "tokens", "-tokens", "steps", "-steps"] | None = None,
     ) -> AsyncIterator[models.Trace]:
         """List traces, newest first: `GET /traces`"""
         return self._transport.pages(
@@ -934,6 +943,8 @@ class AsyncTracesOperations:
             conversation_id=conversation_id,
             user_id=user_id,
             prompt_name=prompt_name,
+            prompt_version=prompt_version,
+            group=group,
             model=model,
             tool=tool,
             agent=agent,
@@ -941,6 +952,8 @@ class AsyncTracesOperations:
             service=service,
             environment=environment,
             min_steps=min_steps,
+            min_errors=min_errors,
+            settled=settled,
             min_cost=min_cost,
             max_cost=max_cost,
             min_latency_ms=min_latency_ms,
@@ -951,6 +964,74 @@ class AsyncTracesOperations:
             since=since,
             until=until,
             limit=limit,
+            sort=sort,
+        )
+
+    async def deleteOfUser(self, *, user_id: str) -> models.DeletedTracesOfUser:
+        """Delete all traces of a user: `DELETE /traces`"""
+        return await self._transport.fetch(models.DeletedTracesOfUser, change("DELETE", "traces"))
+
+    async def count(
+        self,
+        *,
+        name: str | None = None,
+        status: Literal["running", "ok", "error"] | None = None,
+        conversation_id: str | None = None,
+        user_id: str | None = None,
+        prompt_name: str | None = None,
+        prompt_version: int | None = None,
+        group: str | None = None,
+        model: str | None = None,
+        tool: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        service: str | None = None,
+        environment: str | None = None,
+        min_steps: int | None = None,
+        min_errors: int | None = None,
+        settled: bool | None = None,
+        min_cost: str | None = None,
+        max_cost: str | None = None,
+        min_latency_ms: int | None = None,
+        max_latency_ms: int | None = None,
+        score: Sequence[str] | None = None,
+        metadata: Sequence[str] | None = None,
+        q: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+    ) -> models.TraceFacets:
+        """Count traces by status, name, service, environment, user, model, tool, agent and tag: `GET /traces/facets`"""
+        return await self._transport.fetch(
+            models.TraceFacets,
+            read(
+                "traces",
+                "facets",
+                name=name,
+                status=status,
+                conversation_id=conversation_id,
+                user_id=user_id,
+                prompt_name=prompt_name,
+                prompt_version=prompt_version,
+                group=group,
+                model=model,
+                tool=tool,
+                agent=agent,
+                tag=tag,
+                service=service,
+                environment=environment,
+                min_steps=min_steps,
+                min_errors=min_errors,
+                settled=settled,
+                min_cost=min_cost,
+                max_cost=max_cost,
+                min_latency_ms=min_latency_ms,
+                max_latency_ms=max_latency_ms,
+                score=score,
+                metadata=metadata,
+                q=q,
+                since=since,
+                until=until,
+            ),
         )
 
     async def get(self, trace_id: str) -> models.Trace:
@@ -968,6 +1049,14 @@ class AsyncTracesOperations:
     async def step(self, trace_id: str, span_id: str) -> models.WholeTraceStep:
         """Retrieve a step of a trace, with its texts: `GET /traces/{id}/steps/{span_id}`"""
         return await self._transport.fetch(models.WholeTraceStep, read("traces", trace_id, "steps", span_id))
+
+    async def policy(self) -> models.TracePolicy:
+        """Retrieve what is kept of traces and recorded runs: `GET /trace-policy`"""
+        return await self._transport.fetch(models.TracePolicy, read("trace-policy"))
+
+    async def setPolicy(self, **body: Unpack[bodies.SetTracePolicy]) -> models.TracePolicy:
+        """Set what is kept of traces and recorded runs: `PUT /trace-policy`"""
+        return await self._transport.fetch(models.TracePolicy, change("PUT", "trace-policy", body=body))
 
 
 class AsyncViewsOperations:

@@ -103,6 +103,8 @@ class AuditLogOperations:
             "view.deleted",
             "trace.deleted",
             "conversation.deleted",
+            "trace_user.deleted",
+            "trace_policy.updated",
         ]
         | None = None,
         resource: str | None = None,
@@ -393,6 +395,7 @@ class ExecutionsOperations:
         max_latency_ms: int | None = None,
         metadata: Sequence[str] | None = None,
         recorded: bool | None = None,
+        trace_id: str | None = None,
         score: Sequence[str] | None = None,
     ) -> models.ExecutionFacets:
         """Count executions by status, prompt, version, model, label, origin and error: `GET /executions/facets`"""
@@ -420,6 +423,7 @@ class ExecutionsOperations:
                 max_latency_ms=max_latency_ms,
                 metadata=metadata,
                 recorded=recorded,
+                trace_id=trace_id,
                 score=score,
             ),
         )
@@ -884,6 +888,8 @@ class TracesOperations:
         conversation_id: str | None = None,
         user_id: str | None = None,
         prompt_name: str | None = None,
+        prompt_version: int | None = None,
+        group: str | None = None,
         model: str | None = None,
         tool: str | None = None,
         agent: str | None = None,
@@ -891,6 +897,8 @@ class TracesOperations:
         service: str | None = None,
         environment: str | None = None,
         min_steps: int | None = None,
+        min_errors: int | None = None,
+        settled: bool | None = None,
         min_cost: str | None = None,
         max_cost: str | None = None,
         min_latency_ms: int | None = None,
@@ -901,6 +909,7 @@ class TracesOperations:
         since: Time | None = None,
         until: Time | None = None,
         limit: int | None = None,
+        sort: Literal["cost", "-cost", "latency", "-latency", "tokens", "-tokens", "steps", "-steps"] | None = None,
     ) -> Iterator[models.Trace]:
         """List traces, newest first: `GET /traces`"""
         return self._transport.pages(
@@ -911,6 +920,8 @@ class TracesOperations:
             conversation_id=conversation_id,
             user_id=user_id,
             prompt_name=prompt_name,
+            prompt_version=prompt_version,
+            group=group,
             model=model,
             tool=tool,
             agent=agent,
@@ -918,6 +929,8 @@ class TracesOperations:
             service=service,
             environment=environment,
             min_steps=min_steps,
+            min_errors=min_errors,
+            settled=settled,
             min_cost=min_cost,
             max_cost=max_cost,
             min_latency_ms=min_latency_ms,
@@ -928,6 +941,74 @@ class TracesOperations:
             since=since,
             until=until,
             limit=limit,
+            sort=sort,
+        )
+
+    def deleteOfUser(self, *, user_id: str) -> models.DeletedTracesOfUser:
+        """Delete all traces of a user: `DELETE /traces`"""
+        return self._transport.fetch(models.DeletedTracesOfUser, change("DELETE", "traces"))
+
+    def count(
+        self,
+        *,
+        name: str | None = None,
+        status: Literal["running", "ok", "error"] | None = None,
+        conversation_id: str | None = None,
+        user_id: str | None = None,
+        prompt_name: str | None = None,
+        prompt_version: int | None = None,
+        group: str | None = None,
+        model: str | None = None,
+        tool: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        service: str | None = None,
+        environment: str | None = None,
+        min_steps: int | None = None,
+        min_errors: int | None = None,
+        settled: bool | None = None,
+        min_cost: str | None = None,
+        max_cost: str | None = None,
+        min_latency_ms: int | None = None,
+        max_latency_ms: int | None = None,
+        score: Sequence[str] | None = None,
+        metadata: Sequence[str] | None = None,
+        q: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+    ) -> models.TraceFacets:
+        """Count traces by status, name, service, environment, user, model, tool, agent and tag: `GET /traces/facets`"""
+        return self._transport.fetch(
+            models.TraceFacets,
+            read(
+                "traces",
+                "facets",
+                name=name,
+                status=status,
+                conversation_id=conversation_id,
+                user_id=user_id,
+                prompt_name=prompt_name,
+                prompt_version=prompt_version,
+                group=group,
+                model=model,
+                tool=tool,
+                agent=agent,
+                tag=tag,
+                service=service,
+                environment=environment,
+                min_steps=min_steps,
+                min_errors=min_errors,
+                settled=settled,
+                min_cost=min_cost,
+                max_cost=max_cost,
+                min_latency_ms=min_latency_ms,
+                max_latency_ms=max_latency_ms,
+                score=score,
+                metadata=metadata,
+                q=q,
+                since=since,
+                until=until,
+            ),
         )
 
     def get(self, trace_id: str) -> models.Trace:
@@ -945,6 +1026,14 @@ class TracesOperations:
     def step(self, trace_id: str, span_id: str) -> models.WholeTraceStep:
         """Retrieve a step of a trace, with its texts: `GET /traces/{id}/steps/{span_id}`"""
         return self._transport.fetch(models.WholeTraceStep, read("traces", trace_id, "steps", span_id))
+
+    def policy(self) -> models.TracePolicy:
+        """Retrieve what is kept of traces and recorded runs: `GET /trace-policy`"""
+        return self._transport.fetch(models.TracePolicy, read("trace-policy"))
+
+    def setPolicy(self, **body: Unpack[bodies.SetTracePolicy]) -> models.TracePolicy:
+        """Set what is kept of traces and recorded runs: `PUT /trace-policy`"""
+        return self._transport.fetch(models.TracePolicy, change("PUT", "trace-policy", body=body))
 
 
 class ViewsOperations:

@@ -1,0 +1,209 @@
+import { type Expression, sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { selectPage } from '../../db/read-page.ts';
+import { isBehind, readSort, type Sort } from '../../db/sort.ts';
+import { given } from '../../db/sql.ts';
+import {
+  behind,
+  DURATION_MS,
+  isUnindexed,
+  lastExamined,
+  positionOf,
+  TRACE_BYTES,
+  TRACE_COLUMNS,
+  type TraceFilter,
+  type TracePosition,
+  type TraceRow,
+  traceConditions,
+} from './traces.ts';
+
+/** Traces that are put in order, or counted, at most: the newest. */
+export const SORTED_TRACES = 10_000;
+
+export const TRACE_SORTS = ['cost', 'latency', 'tokens', 'steps'] as const;
+type SortName = (typeof TRACE_SORTS)[number];
+/** With a minus the greatest come first. What is missing counts less than anything. */
+export type TraceSort = Sort<SortName>;
+
+/** Where a page ended, and between which traces those are that are in order: what comes meanwhile stays out. */
+export interface SortedTracePosition extends TracePosition {
+  value: number;
+  newest: TracePosition;
+  oldest: TracePosition;
+}
+
+const VALUES: Record<SortName, Expression<number | null>> = {
+  cost: sql`${sql.ref('traces.cost_amount')}::float8`,
+  latency: sql`(${DURATION_MS})::float8`,
+  tokens: sql`(${sql.ref('traces.tokens_input')} + ${sql.ref('traces.tokens_output')})::float8`,
+  steps: sql`${sql.ref('traces.steps')}::float8`,
+};
+
+/** Between which traces the newest {@link SORTED_TRACES} that match are. Undefined: none does */
+async function spanOf(query: Query, filter: TraceFilter) {
+  const last = isUnindexed(filter) ? await lastExamined(query, filter, undefined) : undefined;
+  const matching = (direction: 'asc' | 'desc') =>
+    query((db) =>
+      db
+        .with('newest', () =>
+          db
+            .selectFrom('traces')
+            .select(['started_at', 'id'])
+            .where((eb) =>
+              eb.and([...traceConditions(eb, filter), ...given(last, (position) => behind(position, '>='))]),
+            )
+            .orderBy('started_at', 'desc')
+            .orderBy('id', 'desc')
+            .limit(direction === 'desc' ? 1 : SORTED_TRACES),
+        )
+        .selectFrom('newest')
+        .select(['newest.started_at as startedAt', 'newest.id'])
+        .orderBy('newest.started_at', direction)
+        .orderBy('newest.id', direction)
+        .limit(1),
+    );
+  const [[newest], [oldest]] = [await matching('desc'), await matching('asc')];
+  return newest !== undefined && oldest !== undefined ? { newest, oldest } : undefined;
+}
+
+/**
+ * Of the newest {@link SORTED_TRACES} traces that match a page in an order that no index serves.
+ * @returns `next`: what is left comes after it. Undefined: nothing is left
+ */
+export async function listSortedTraces(
+  db: WorkspaceDatabase,
+  filter: TraceFilter,
+  sort: TraceSort,
+  limit: number,
+  after: SortedTracePosition | undefined,
+): Promise<{ rows: TraceRow[]; next: SortedTracePosition | undefined }> {
+  const { query } = db.heavy;
+  const span = after ?? (await spanOf(query, filter));
+  if (span === undefined) return { rows: [], next: undefined };
+  const { by, direction } = readSort(sort);
+  const value = sql<number>`coalesce(${VALUES[by]}, -1)`;
+  const { rows, more } = await selectPage(
+    query,
+    {
+      select: (own) =>
+        own
+          .selectFrom('traces')
+          .select([...TRACE_COLUMNS, value.as('sort_value')])
+          .where((eb) =>
+            eb.and([
+              ...traceConditions(eb, filter),
+              behind(span.newest, '<='),
+              behind(span.oldest, '>='),
+              ...given(after, (last) => isBehind(value, direction, last.value, behind(last, '<'))),
+            ]),
+          ),
+      orderBy: [
+        ['sort_value', direction],
+        ['started_at', 'desc'],
+        ['id', 'desc'],
+      ],
+      bytes: () => TRACE_BYTES,
+    },
+    limit,
+  );
+  const last = more ? rows.at(-1) : undefined;
+  const at = positionOf(last);
+  const next = last && at && { ...at, value: last.sort_value, newest: span.newest, oldest: span.oldest };
+  return { rows, next };
+}
+
+/** What traces are counted by, with their columns. */
+const FACETS = {
+  status: 'status',
+  name: 'name',
+  service: 'service',
+  environment: 'environment',
+  user_id: 'user_id',
+  model: 'models',
+  tool: 'tools',
+  agent: 'agents',
+  tag: 'tags',
+} as const;
+export type TraceFacet = keyof typeof FACETS;
+export const TRACE_FACETS = Object.keys(FACETS) as TraceFacet[];
+/** A trace has several of them. */
+const LISTS: ReadonlySet<TraceFacet> = new Set(['model', 'tool', 'agent', 'tag']);
+/** Values of a facet that are given: those with the most traces. */
+export const MAX_TRACE_FACET_VALUES = 20;
+
+export interface TraceFacetCounts {
+  facets: Record<TraceFacet, { value: string; count: number }[]>;
+  /** Traces that were counted: the newest. */
+  counted: number;
+  /** Whether these are all that match. */
+  complete: boolean;
+}
+
+/** Counts the newest {@link SORTED_TRACES} traces that match by what tells them apart. */
+export async function countTraces(db: WorkspaceDatabase, filter: TraceFilter): Promise<TraceFacetCounts> {
+  const { query } = db.heavy;
+  const last = isUnindexed(filter) ? await lastExamined(query, filter, undefined) : undefined;
+  const rows = await query((own) => {
+    const found = own
+      .selectFrom('traces')
+      .select(Object.values(FACETS))
+      .where((eb) => eb.and([...traceConditions(eb, filter), ...given(last, (position) => behind(position, '>='))]))
+      .orderBy('traces.started_at', 'desc')
+      .orderBy('traces.id', 'desc')
+      .limit(SORTED_TRACES + 1);
+    const [first = 'status', ...others] = TRACE_FACETS;
+    return own
+      .with('found', () => found)
+      .with('counted', (cte) => cte.selectFrom('found').selectAll().limit(SORTED_TRACES))
+      .with('named', (cte) => {
+        const values = (facet: TraceFacet) => {
+          const column = sql.ref(`counted.${FACETS[facet]}`);
+          const value = LISTS.has(facet) ? sql<string | null>`unnest(${column})` : sql<string | null>`${column}`;
+          return cte
+            .selectFrom('counted')
+            .select([sql<TraceFacet | null>`${sql.lit(facet)}`.as('facet'), value.as('value')]);
+        };
+        return others.reduce((all, facet) => all.unionAll(values(facet)), values(first));
+      })
+      .with('ranked', (cte) =>
+        cte
+          .selectFrom('named')
+          .where('named.value', 'is not', null)
+          .groupBy(['named.facet', 'named.value'])
+          .select(['named.facet', 'named.value'])
+          .select(sql<number>`count(*)::int`.as('count'))
+          .select(
+            sql<number>`row_number() over (partition by ${sql.ref('named.facet')} order by count(*) desc, ${sql.ref('named.value')})`.as(
+              'place',
+            ),
+          ),
+      )
+      .with('all', (cte) =>
+        cte
+          .selectFrom('ranked')
+          .select(['ranked.facet', 'ranked.value', 'ranked.count'])
+          .where('ranked.place', '<=', MAX_TRACE_FACET_VALUES)
+          .unionAll(
+            cte
+              .selectFrom('found')
+              .select([
+                sql<TraceFacet | null>`null`.as('facet'),
+                sql<string | null>`null`.as('value'),
+                sql<number>`count(*)::int`.as('count'),
+              ]),
+          ),
+      )
+      .selectFrom('all')
+      .selectAll();
+  });
+  const found = rows.find(({ facet }) => facet === null)?.count ?? 0;
+  const inOrder = rows.toSorted((a, b) => b.count - a.count || ((a.value ?? '') < (b.value ?? '') ? -1 : 1));
+  const valuesOf = (name: TraceFacet) =>
+    inOrder.flatMap(({ facet, value, count }) => (facet === name && value !== null ? [{ value, count }] : []));
+  const facets = Object.fromEntries(TRACE_FACETS.map((name) => [name, valuesOf(name)])) as TraceFacetCounts['facets'];
+  return {
+    facets,
+    counted: Math.min(found, SORTED_TRACES),
+    complete: last === undefined && found <= SORTED_TRACES,
+  };
+}
