@@ -669,6 +669,26 @@ export type RecordedRun = {
      * The release that chose the version. The run counts toward its arm.
      */
     release?: RecordedRunRelease | null;
+    /**
+     * The trace that the run is a step of.
+     */
+    trace_id?: string;
+    /**
+     * The step that it is. If a span of that id is sent, too, it is the same call. Default: a new one.
+     */
+    span_id?: string;
+    /**
+     * The step above it. Default: it is at the top.
+     */
+    parent_id?: string;
+    /**
+     * The conversation of which the trace is a turn.
+     */
+    conversation_id?: string;
+    /**
+     * What kind of step it is. Default: `model`.
+     */
+    kind?: 'agent' | 'model' | 'tool' | 'retrieval' | 'embedding' | 'rerank' | 'guardrail' | 'evaluator' | 'chain' | 'other';
 };
 
 export type ToolCall = {
@@ -1661,7 +1681,7 @@ export type CreateWebhook = {
     rate_limit_per_minute?: number | null;
 };
 
-export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'monitor.alerted' | 'monitor.recovered';
+export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'monitor.alerted' | 'monitor.recovered' | 'trace.completed';
 
 export type UpdateWebhook = {
     /**
@@ -1790,8 +1810,34 @@ export type ExportTraceServiceRequest = {
     [key: string]: unknown;
 };
 
+export type SetTracePolicy = {
+    /**
+     * `drop`: inputs, outputs, tool calls, variables and attributes are not stored.
+     */
+    contents?: 'keep' | 'drop';
+    /**
+     * What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked.
+     */
+    mask?: Array<SetTracePolicyMaskOption | SetTracePolicyMaskPattern>;
+    /**
+     * Attributes that are not read. A `*` at the end stands for any rest.
+     */
+    drop_attributes?: Array<string>;
+    /**
+     * The share of traces that is stored. The id of a trace decides, for all of its spans.
+     */
+    sample_rate?: number;
+    /**
+     * Steps of the type `other`. `skeleton`: only names, times and errors; `drop`: none, so that steps below them are at the top. With either, traces without any other step are deleted when they are settled.
+     */
+    others?: 'skeleton' | 'keep' | 'drop';
+};
+
 export type DatasetFromTraces = {
     traces: Array<{
+        /**
+         * A trace: 32 hexadecimal digits, as OpenTelemetry has it.
+         */
         trace_id: string;
         /**
          * Only this step. Omitted: the whole trace.
@@ -2437,6 +2483,20 @@ export type Execution = {
      * Whether the run was recorded with `POST /executions/record`.
      */
     recorded: boolean;
+    /**
+     * The trace that it is a step of: by the `traceparent` of the request, a span, or as it was recorded.
+     */
+    trace_id: string | null;
+    /**
+     * The step that it is.
+     */
+    span_id: string | null;
+    /**
+     * The step above it.
+     */
+    parent_id: string | null;
+    conversation_id: string | null;
+    kind: string | null;
     /**
      * Up to 50 custom strings, returned unchanged.
      */
@@ -4431,7 +4491,7 @@ export type Event = {
     /**
      * The payload of the event type.
      */
-    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData | MonitorEventData;
+    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData | MonitorEventData | TraceEventData;
     timestamp: Timestamp;
 };
 
@@ -4538,6 +4598,34 @@ export type MonitorEventData = {
         count: number;
         alerting: boolean;
     }>;
+};
+
+export type TraceEventData = {
+    trace_id: string;
+    name: string | null;
+    status: 'running' | 'ok' | 'error';
+    duration_ms: number | null;
+    steps: number;
+    /**
+     * The number of model calls.
+     */
+    calls: number;
+    /**
+     * The number of steps that failed.
+     */
+    errors: number;
+    tokens: {
+        input: number;
+        output: number;
+    };
+    cost: {
+        amount: string | null;
+        currency: 'USD';
+    };
+    conversation_id: string | null;
+    user_id: string | null;
+    service: string | null;
+    environment: string | null;
 };
 
 export type NotificationPage = {
@@ -5345,6 +5433,44 @@ export type TracePrompt = {
     version: number | null;
 };
 
+export type DeletedTracesOfUser = {
+    user_id: string;
+    traces: number;
+};
+
+export type TraceFacets = {
+    facets: {
+        status: TraceFacetValues;
+        name: TraceFacetValues;
+        service: TraceFacetValues;
+        environment: TraceFacetValues;
+        user_id: TraceFacetValues;
+        model: TraceFacetValues;
+        tool: TraceFacetValues;
+        agent: TraceFacetValues;
+        tag: TraceFacetValues;
+    };
+    /**
+     * The number of traces counted.
+     */
+    counted: number;
+    /**
+     * Whether all matches were counted. Otherwise only the newest were.
+     */
+    complete: boolean;
+};
+
+/**
+ * The 20 values with the most traces.
+ */
+export type TraceFacetValues = Array<{
+    /**
+     * The value to pass to the filter.
+     */
+    value: string;
+    count: number;
+}>;
+
 export type TraceStepPage = {
     data: Array<TraceStep>;
     /**
@@ -5503,6 +5629,29 @@ export type StepLink = {
 export type StepScope = {
     name: string;
     version: string | null;
+};
+
+export type TracePolicy = {
+    /**
+     * `drop`: inputs, outputs, tool calls, variables and attributes are not stored.
+     */
+    contents: 'keep' | 'drop';
+    /**
+     * What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked.
+     */
+    mask: Array<SetTracePolicyMaskOption | SetTracePolicyMaskPattern>;
+    /**
+     * Attributes that are not read. A `*` at the end stands for any rest.
+     */
+    drop_attributes: Array<string>;
+    /**
+     * The share of traces that is stored. The id of a trace decides, for all of its spans.
+     */
+    sample_rate: number;
+    /**
+     * Steps of the type `other`. `skeleton`: only names, times and errors; `drop`: none, so that steps below them are at the top. With either, traces without any other step are deleted when they are settled.
+     */
+    others: 'skeleton' | 'keep' | 'drop';
 };
 
 export type ConversationPage = {
@@ -6521,6 +6670,9 @@ export type ExecutionSubject = {
 };
 
 export type TraceSubject = {
+    /**
+     * A trace: 32 hexadecimal digits, as OpenTelemetry has it.
+     */
     trace_id: string;
     /**
      * A step of the trace. Omitted: the trace itself.
@@ -6548,6 +6700,15 @@ export type UpdateWebhookHeaders = {
 };
 
 export type Role = 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+
+export type SetTracePolicyMaskOption = 'email' | 'card' | 'phone' | 'ip' | 'secret';
+
+export type SetTracePolicyMaskPattern = {
+    /**
+     * In RE2's syntax. It masks at most 1,024 characters at once.
+     */
+    pattern: string;
+};
 
 export type PromptMessage = Message | MessagePlaceholder;
 
@@ -8141,6 +8302,10 @@ export type ListExecutionsData = {
          */
         recorded?: 'true' | 'false';
         /**
+         * Only the executions of this trace.
+         */
+        trace_id?: string;
+        /**
          * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
          */
         score?: Array<string>;
@@ -8310,6 +8475,10 @@ export type CountExecutionsData = {
          * Only executions recorded by an application, or (`false`) run by the service.
          */
         recorded?: 'true' | 'false';
+        /**
+         * Only the executions of this trace.
+         */
+        trace_id?: string;
         /**
          * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
          */
@@ -14895,7 +15064,7 @@ export type ListAuditLogData = {
          * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted' | 'trace.deleted' | 'conversation.deleted';
+        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated';
         /**
          * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
@@ -14942,6 +15111,45 @@ export type ListAuditLogResponses = {
 
 export type ListAuditLogResponse = ListAuditLogResponses[keyof ListAuditLogResponses];
 
+export type DeleteTracesOfUserData = {
+    body?: never;
+    path?: never;
+    query: {
+        user_id: string;
+    };
+    url: '/traces';
+};
+
+export type DeleteTracesOfUserErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteTracesOfUserError = DeleteTracesOfUserErrors[keyof DeleteTracesOfUserErrors];
+
+export type DeleteTracesOfUserResponses = {
+    /**
+     * Done.
+     */
+    200: DeletedTracesOfUser;
+};
+
+export type DeleteTracesOfUserResponse = DeleteTracesOfUserResponses[keyof DeleteTracesOfUserResponses];
+
 export type ListTracesData = {
     body?: never;
     path?: never;
@@ -14954,6 +15162,14 @@ export type ListTracesData = {
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
+        /**
+         * Of that prompt: needs `prompt_name`.
+         */
+        prompt_version?: number;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
         model?: string;
         tool?: string;
         agent?: string;
@@ -14964,6 +15180,14 @@ export type ListTracesData = {
          * The least number of steps.
          */
         min_steps?: number;
+        /**
+         * The least number of steps that failed.
+         */
+        min_errors?: number;
+        /**
+         * Only settled traces, or (`false`) those that more steps are expected of.
+         */
+        settled?: 'true' | 'false';
         /**
          * US dollars. Traces of unknown cost do not match.
          */
@@ -15008,6 +15232,10 @@ export type ListTracesData = {
          * The `next_cursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
+        /**
+         * Sorts the newest 10,000 matches by this field; a minus sorts descending. Missing values count as the lowest.
+         */
+        sort?: 'cost' | '-cost' | 'latency' | '-latency' | 'tokens' | '-tokens' | 'steps' | '-steps';
     };
     url: '/traces';
 };
@@ -15082,6 +15310,114 @@ export type IngestTracesResponses = {
 };
 
 export type IngestTracesResponse = IngestTracesResponses[keyof IngestTracesResponses];
+
+export type CountTracesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        name?: string;
+        status?: 'running' | 'ok' | 'error';
+        conversation_id?: string;
+        user_id?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        /**
+         * Of that prompt: needs `prompt_name`.
+         */
+        prompt_version?: number;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
+        model?: string;
+        tool?: string;
+        agent?: string;
+        tag?: string;
+        service?: string;
+        environment?: string;
+        /**
+         * The least number of steps.
+         */
+        min_steps?: number;
+        /**
+         * The least number of steps that failed.
+         */
+        min_errors?: number;
+        /**
+         * Only settled traces, or (`false`) those that more steps are expected of.
+         */
+        settled?: 'true' | 'false';
+        /**
+         * US dollars. Traces of unknown cost do not match.
+         */
+        min_cost?: string;
+        /**
+         * US dollars. Traces of unknown cost do not match. Inclusive.
+         */
+        max_cost?: string;
+        /**
+         * Milliseconds from the first start to the last end. Running traces do not match.
+         */
+        min_latency_ms?: number;
+        /**
+         * Milliseconds from the first start to the last end. Running traces do not match. Inclusive.
+         */
+        max_latency_ms?: number;
+        /**
+         * Conditions on scores of the trace or of its steps, such as `helpful=false`. May be repeated; all must hold.
+         */
+        score?: Array<string>;
+        /**
+         * Metadata that the trace must include: `NAME=VALUE`. May be repeated.
+         */
+        metadata?: Array<string>;
+        /**
+         * Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).
+         */
+        q?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+    };
+    url: '/traces/facets';
+};
+
+export type CountTracesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CountTracesError = CountTracesErrors[keyof CountTracesErrors];
+
+export type CountTracesResponses = {
+    /**
+     * Done.
+     */
+    200: TraceFacets;
+};
+
+export type CountTracesResponse = CountTracesResponses[keyof CountTracesResponses];
 
 export type DeleteTraceData = {
     body?: never;
@@ -15264,6 +15600,80 @@ export type GetTraceStepResponses = {
 };
 
 export type GetTraceStepResponse = GetTraceStepResponses[keyof GetTraceStepResponses];
+
+export type GetTracePolicyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/trace-policy';
+};
+
+export type GetTracePolicyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetTracePolicyError = GetTracePolicyErrors[keyof GetTracePolicyErrors];
+
+export type GetTracePolicyResponses = {
+    /**
+     * Done.
+     */
+    200: TracePolicy;
+};
+
+export type GetTracePolicyResponse = GetTracePolicyResponses[keyof GetTracePolicyResponses];
+
+export type SetTracePolicyData = {
+    body: SetTracePolicy;
+    path?: never;
+    query?: never;
+    url: '/trace-policy';
+};
+
+export type SetTracePolicyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetTracePolicyError = SetTracePolicyErrors[keyof SetTracePolicyErrors];
+
+export type SetTracePolicyResponses = {
+    /**
+     * Done.
+     */
+    200: TracePolicy;
+};
+
+export type SetTracePolicyResponse = SetTracePolicyResponses[keyof SetTracePolicyResponses];
 
 export type ListConversationsData = {
     body?: never;
