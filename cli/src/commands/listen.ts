@@ -106,6 +106,7 @@ export function fillListen(command: Command, context: Context): void {
       const start = from === undefined ? undefined : timeOf(from, '--since');
       const pms = await connect(context, Number.POSITIVE_INFINITY);
       const secret = url === undefined ? '' : secretOf(context);
+      const wanted = events && new Set<string>(events);
       const only = events?.length === 1 ? { event: events[0] as EventName } : {};
       const list = {
         read: (since: string | undefined) =>
@@ -116,7 +117,7 @@ export function fillListen(command: Command, context: Context): void {
         lookbackMs: 0,
       };
       for await (const event of follow(list, start, () => printLine(stderr, 'Listening. Press Ctrl-C to stop.'))) {
-        if (events !== undefined && !events.includes(event.event)) continue;
+        if (wanted?.has(event.event) === false) continue;
         const result = url === undefined ? undefined : await forward(url, event, secret, context);
         const shown =
           result === undefined ? event : { ...event, response: { status: result.status, text: result.text } };

@@ -2,7 +2,6 @@ import { SignatureError } from './errors.ts';
 import type {
   EvaluationCompletedData,
   EvaluationRegressionData,
-  Event,
   ExecutionCompletedData,
   ExecutionFailedData,
   MonitorEventData,
@@ -32,8 +31,8 @@ interface EventData {
 
 /** The body of a webhook request: `event` determines `data`. The event's id is in the header `webhook-id`. */
 export type WebhookEvent = {
-  [Type in Event['event']]: { event: Type; data: EventData[Type]; timestamp: string };
-}[Event['event']];
+  [Type in keyof EventData]: { event: Type; data: EventData[Type]; timestamp: string };
+}[keyof EventData];
 
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 

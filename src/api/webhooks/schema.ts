@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EndpointUrl, SigningSecret } from '../../domain/webhooks/endpoint.ts';
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from '../../domain/webhooks/events.ts';
 import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
-import { Timestamp, TimestampInput } from '../../http/fields.ts';
+import { growing, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
@@ -24,7 +24,7 @@ const Events = z
   .meta({
     uniqueItems: true,
     description:
-      'The event types that the webhook subscribes to. Release events are sent only to webhooks that name them.',
+      'The event types that the webhook subscribes to. Events of releases and traces are sent only to webhooks that name them.',
   });
 
 const Description = z.string().max(500, 'must be at most 500 characters').nullable();
@@ -96,7 +96,7 @@ export const Webhook = z
   .object({
     id: shown(z.string().meta({ example: 'wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
     url: z.string(),
-    events: shown(z.array(EventName)),
+    events: shown(z.array(growing(EVENT_TYPES))),
     description: z.string().nullable(),
     status: shown(z.enum(webhookStates.states)),
     disabled_reason: z.string().nullable(),

@@ -592,22 +592,7 @@ class Delivery(BaseModel):
     id: str
     webhook_id: str
     event_id: str
-    event: Literal[
-        "prompt.created",
-        "prompt.updated",
-        "execution.completed",
-        "execution.failed",
-        "evaluation.completed",
-        "evaluation.regression",
-        "release.started",
-        "release.awaiting_approval",
-        "release.promoted",
-        "release.rolled_back",
-        "release.finished",
-        "monitor.alerted",
-        "monitor.recovered",
-        "trace.completed",
-    ]
+    event: Annotated[str, Field(description="Minor versions may add values.")]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
         Field(description="The cause: the event itself, or a request to redeliver, replay or test."),
@@ -1407,24 +1392,7 @@ class WebhookWithSecret(BaseModel):
     )
     id: str
     url: str
-    events: list[
-        Literal[
-            "prompt.created",
-            "prompt.updated",
-            "execution.completed",
-            "execution.failed",
-            "evaluation.completed",
-            "evaluation.regression",
-            "release.started",
-            "release.awaiting_approval",
-            "release.promoted",
-            "release.rolled_back",
-            "release.finished",
-            "monitor.alerted",
-            "monitor.recovered",
-            "trace.completed",
-        ]
-    ]
+    events: list[str]
     description: str | None
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -1455,24 +1423,7 @@ class Webhook(BaseModel):
     )
     id: str
     url: str
-    events: list[
-        Literal[
-            "prompt.created",
-            "prompt.updated",
-            "execution.completed",
-            "execution.failed",
-            "evaluation.completed",
-            "evaluation.regression",
-            "release.started",
-            "release.awaiting_approval",
-            "release.promoted",
-            "release.rolled_back",
-            "release.finished",
-            "monitor.alerted",
-            "monitor.recovered",
-            "trace.completed",
-        ]
-    ]
+    events: list[str]
     description: str | None
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -4294,22 +4245,7 @@ class DeliveryWithAttempts(BaseModel):
     id: str
     webhook_id: str
     event_id: str
-    event: Literal[
-        "prompt.created",
-        "prompt.updated",
-        "execution.completed",
-        "execution.failed",
-        "evaluation.completed",
-        "evaluation.regression",
-        "release.started",
-        "release.awaiting_approval",
-        "release.promoted",
-        "release.rolled_back",
-        "release.finished",
-        "monitor.alerted",
-        "monitor.recovered",
-        "trace.completed",
-    ]
+    event: Annotated[str, Field(description="Minor versions may add values.")]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
         Field(description="The cause: the event itself, or a request to redeliver, replay or test."),
@@ -4345,22 +4281,7 @@ class Event(BaseModel):
         extra="ignore",
     )
     id: Annotated[str, Field(description="The `X-Event-Id` of its deliveries.")]
-    event: Literal[
-        "prompt.created",
-        "prompt.updated",
-        "execution.completed",
-        "execution.failed",
-        "evaluation.completed",
-        "evaluation.regression",
-        "release.started",
-        "release.awaiting_approval",
-        "release.promoted",
-        "release.rolled_back",
-        "release.finished",
-        "monitor.alerted",
-        "monitor.recovered",
-        "trace.completed",
-    ]
+    event: Annotated[str, Field(description="Minor versions may add values.")]
     data: Annotated[
         PromptEventData
         | ExecutionCompletedData

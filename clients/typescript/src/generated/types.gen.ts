@@ -1661,7 +1661,7 @@ export type CreateWebhook = {
      */
     url: string;
     /**
-     * The event types that the webhook subscribes to. Release events are sent only to webhooks that name them.
+     * The event types that the webhook subscribes to. Events of releases and traces are sent only to webhooks that name them.
      */
     events?: Array<EventType>;
     /**
@@ -1689,7 +1689,7 @@ export type UpdateWebhook = {
      */
     url?: string;
     /**
-     * The event types that the webhook subscribes to. Release events are sent only to webhooks that name them.
+     * The event types that the webhook subscribes to. Events of releases and traces are sent only to webhooks that name them.
      */
     events?: Array<EventType>;
     description?: string | null;
@@ -2715,7 +2715,10 @@ export type Delivery = {
     id: string;
     webhook_id: string;
     event_id: string;
-    event: EventType;
+    /**
+     * Minor versions may add values.
+     */
+    event: string;
     /**
      * The cause: the event itself, or a request to redeliver, replay or test.
      */
@@ -4340,7 +4343,7 @@ export type MonitorChange = {
 export type WebhookWithSecret = {
     id: string;
     url: string;
-    events: Array<EventType>;
+    events: Array<string>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -4377,7 +4380,7 @@ export type WebhookPage = {
 export type Webhook = {
     id: string;
     url: string;
-    events: Array<EventType>;
+    events: Array<string>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -4403,7 +4406,10 @@ export type DeliveryWithAttempts = {
     id: string;
     webhook_id: string;
     event_id: string;
-    event: EventType;
+    /**
+     * Minor versions may add values.
+     */
+    event: string;
     /**
      * The cause: the event itself, or a request to redeliver, replay or test.
      */
@@ -4487,7 +4493,10 @@ export type Event = {
      * The `X-Event-Id` of its deliveries.
      */
     id: string;
-    event: EventType;
+    /**
+     * Minor versions may add values.
+     */
+    event: string;
     /**
      * The payload of the event type.
      */
