@@ -51,7 +51,10 @@ function resourcesIn(text: string, place: string): Json[] {
   try {
     value = parseExactly(text);
   } catch (error) {
-    throw new CliError(EXIT.usage, `${place}: is not valid JSON: ${error instanceof Error ? error.message : error}`);
+    throw new CliError(
+      EXIT.usage,
+      `${place}: is not valid JSON: ${String(error instanceof Error ? error.message : error)}`,
+    );
   }
   const resources = isObject(value) ? value['resourceSpans'] : undefined;
   if (!Array.isArray(resources))

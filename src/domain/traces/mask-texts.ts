@@ -8,10 +8,12 @@ const digitsOf = (text: string) => text.replaceAll(/\D/g, '');
 
 /** The check digit of Luhn, which numbers of cards have. */
 function isCard(text: string): boolean {
-  const sum = [...digitsOf(text)].reverse().reduce((total, digit, at) => {
-    const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
+  const sum = Array.from(digitsOf(text))
+    .reverse()
+    .reduce((total, digit, at) => {
+      const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
   return sum % 10 === 0;
 }
 

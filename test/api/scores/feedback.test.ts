@@ -64,8 +64,8 @@ test('a page scores a trace, a step or a conversation, which may come later', as
     const { status, body } = await service.call('POST', '/feedback-tokens', { body: ask });
     expect([status, body.subject, body.names]).toEqual([201, subject, ['helpful', 'why']]);
     for (const value of [true, false]) expect((await say(body.token, { name: 'helpful', value })).status).toBe(201);
-    const { data } = (await service.call('GET', `/scores?${new URLSearchParams(subject as Record<string, string>)}`))
-      .body;
+    const query = new URLSearchParams(subject as Record<string, string>).toString();
+    const { data } = (await service.call('GET', `/scores?${query}`)).body;
     expect(data.filter((one: { subject: object }) => isDeepStrictEqual(one.subject, subject))).toEqual([
       expect.objectContaining({ value: false, source: 'feedback', subject }),
     ]);

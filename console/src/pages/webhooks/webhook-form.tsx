@@ -15,8 +15,8 @@ export interface WebhookForm {
 
 export const EMPTY_WEBHOOK: WebhookForm = {
   url: '',
-  // Events of releases and monitors are opt-in.
-  events: EVENT_TYPES.filter((event) => !/^(release|monitor)\./.test(event)),
+  // Events of releases, monitors and traces are opt-in.
+  events: EVENT_TYPES.filter((event) => !/^(release|monitor|trace)\./.test(event)),
   description: '',
   rateLimit: '',
   headers: '',
@@ -24,7 +24,7 @@ export const EMPTY_WEBHOOK: WebhookForm = {
 
 export const formOf = ({ url, events, description, rate_limit_per_minute }: Webhook): WebhookForm => ({
   url,
-  events,
+  events: EVENT_TYPES.filter((event) => events.includes(event)),
   description: description ?? '',
   rateLimit: String(rate_limit_per_minute ?? ''),
   headers: '',
