@@ -171,7 +171,7 @@ const Run = z
     kind: z
       .enum(STEP_TYPES, `must be one of ${STEP_TYPES.join(', ')}`)
       .optional()
-      .meta({ description: 'What kind of step it is. Default: `model`.' }),
+      .meta({ description: 'The type of the step. Default: `model`.' }),
   })
   .check(({ value, issues }) => {
     // Fields that are invalid on their own are already reported and are not compared.

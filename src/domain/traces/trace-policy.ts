@@ -34,7 +34,7 @@ export const TracePolicy = z
       .default(['secret'])
       .meta({
         description:
-          'What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or ' +
+          'Patterns to replace in all texts before they are stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or ' +
           '`password`. Names of users, conversations, models and tools are not masked.',
       }),
     drop_attributes: z
@@ -42,7 +42,7 @@ export const TracePolicy = z
       .max(MAX_DROPPED, `must be at most ${MAX_DROPPED}`)
       .default([])
       .meta({
-        description: 'Attributes that are not read. A `*` at the end stands for any rest.',
+        description: 'Attributes to ignore. A `*` at the end matches any suffix.',
         example: ['user.id', 'http.*'],
       }),
     sample_rate: z

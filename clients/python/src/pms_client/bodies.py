@@ -362,9 +362,9 @@ class SetTracePolicy(TypedDict, total=False):
     contents: Literal["keep", "drop"]
     """`drop`: inputs, outputs, tool calls, variables and attributes are not stored."""
     mask: Sequence[Literal["email", "card", "phone", "ip", "secret"] | Mapping[str, Any]]
-    """What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked."""
+    """Patterns to replace in all texts before they are stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked."""
     drop_attributes: Sequence[str]
-    """Attributes that are not read. A `*` at the end stands for any rest."""
+    """Attributes to ignore. A `*` at the end matches any suffix."""
     sample_rate: float
     """The share of traces that is stored. The id of a trace decides, for all of its spans."""
     others: Literal["skeleton", "keep", "drop"]

@@ -3975,12 +3975,12 @@ class TracePolicy(BaseModel):
     mask: Annotated[
         list[SetTracePolicyMaskPattern | Literal["email", "card", "phone", "ip", "secret"]],
         Field(
-            description="What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked."
+            description="Patterns to replace in all texts before they are stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked."
         ),
     ]
     drop_attributes: Annotated[
         list[str],
-        Field(description="Attributes that are not read. A `*` at the end stands for any rest."),
+        Field(description="Attributes to ignore. A `*` at the end matches any suffix."),
     ]
     sample_rate: Annotated[
         float,

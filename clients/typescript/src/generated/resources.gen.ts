@@ -431,9 +431,9 @@ export interface TracesOperations {
   steps(id: string, query?: QueryOf<api.ListTraceStepsData>, options?: CallOptions): List<api.TraceStepPage['data'][number]>;
   /** Retrieve a step of a trace, with its texts: `GET /traces/{id}/steps/{span_id}` */
   step(id: string, spanId: string, options?: CallOptions): ApiPromise<api.WholeTraceStep>;
-  /** Retrieve what is kept of traces and recorded runs: `GET /trace-policy` */
+  /** Retrieve the policy for storing traces and recorded runs: `GET /trace-policy` */
   policy(options?: CallOptions): ApiPromise<api.TracePolicy>;
-  /** Set what is kept of traces and recorded runs: `PUT /trace-policy` */
+  /** Set the policy for storing traces and recorded runs: `PUT /trace-policy` */
   setPolicy(body: NonNullable<api.SetTracePolicyData['body']>, options?: CallOptions): ApiPromise<api.TracePolicy>;
 }
 

@@ -686,7 +686,7 @@ export type RecordedRun = {
      */
     conversation_id?: string;
     /**
-     * What kind of step it is. Default: `model`.
+     * The type of the step. Default: `model`.
      */
     kind?: 'agent' | 'model' | 'tool' | 'retrieval' | 'embedding' | 'rerank' | 'guardrail' | 'evaluator' | 'chain' | 'other';
 };
@@ -1816,11 +1816,11 @@ export type SetTracePolicy = {
      */
     contents?: 'keep' | 'drop';
     /**
-     * What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked.
+     * Patterns to replace in all texts before they are stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked.
      */
     mask?: Array<SetTracePolicyMaskOption | SetTracePolicyMaskPattern>;
     /**
-     * Attributes that are not read. A `*` at the end stands for any rest.
+     * Attributes to ignore. A `*` at the end matches any suffix.
      */
     drop_attributes?: Array<string>;
     /**
@@ -5646,11 +5646,11 @@ export type TracePolicy = {
      */
     contents: 'keep' | 'drop';
     /**
-     * What is replaced in all texts before anything is stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked.
+     * Patterns to replace in all texts before they are stored. `secret`: keys and tokens of known forms, and attributes such as `authorization` or `password`. Names of users, conversations, models and tools are not masked.
      */
     mask: Array<SetTracePolicyMaskOption | SetTracePolicyMaskPattern>;
     /**
-     * Attributes that are not read. A `*` at the end stands for any rest.
+     * Attributes to ignore. A `*` at the end matches any suffix.
      */
     drop_attributes: Array<string>;
     /**
@@ -15172,7 +15172,7 @@ export type ListTracesData = {
          */
         prompt_name?: string;
         /**
-         * Of that prompt: needs `prompt_name`.
+         * Only this version of the prompt. Requires `prompt_name`.
          */
         prompt_version?: number;
         /**
@@ -15333,7 +15333,7 @@ export type CountTracesData = {
          */
         prompt_name?: string;
         /**
-         * Of that prompt: needs `prompt_name`.
+         * Only this version of the prompt. Requires `prompt_name`.
          */
         prompt_version?: number;
         /**

@@ -74,7 +74,7 @@ const Row = memo(({ placed, totalMs, startPx, isCurrent, isClosed, onChoose, onT
         {shiftedMs > 0 && (
           <span
             className="step-shifted"
-            title={`Shown ${formatMs(shiftedMs)} later: its clock is behind that of the step above it`}
+            title={`Shown ${formatMs(shiftedMs)} later, because its clock is behind the clock of the parent step`}
           >
             <ClockAlert className="icon" aria-hidden />
             <span className="visually-hidden"> shown {formatMs(shiftedMs)} later</span>

@@ -133,7 +133,7 @@ function Gaps({ trace: { settled, incomplete } }: { trace: Trace }) {
         </p>
       )}
       {incomplete.includes('root_missing') && (
-        <p className="notice warn">The root of this trace has not arrived. Its name is that of its first step.</p>
+        <p className="notice warn">The root of this trace has not arrived. It has the name of its first step.</p>
       )}
       {incomplete.includes('steps_over_limit') && (
         <p className="notice warn">This trace has more steps than are stored. The others were refused.</p>

@@ -105,7 +105,7 @@ export function TraceSteps({ trace, steps }: { trace: Trace; steps: readonly Tra
   });
   // A closed ancestor stands for the steps below it.
   const visible = current && shown.findLast(({ index, end }) => index <= current.index && current.index < end);
-  if (tree.steps.length === 0) return <p className="muted">No steps are stored any more.</p>;
+  if (tree.steps.length === 0) return <p className="muted">The steps were deleted.</p>;
   const closeable = tree.steps.some((each) => each.depth > 0 && hasSteps(each));
   return (
     <div className="trace-body">

@@ -88,7 +88,7 @@ export function TracesPage() {
       onScrolled={(isScrolled) => setScrolled(isScrolled ? name : undefined)}
       empty={{
         title: 'No traces yet',
-        text: 'A trace is one run of an agent with all its steps. Send spans with OpenTelemetry; the first trace appears here by itself.',
+        text: 'A trace is one run of an agent with all its steps. Send spans with OpenTelemetry; the first trace appears here automatically.',
         more: <FirstTrace />,
       }}
       filtered={

@@ -1051,11 +1051,11 @@ class AsyncTracesOperations:
         return await self._transport.fetch(models.WholeTraceStep, read("traces", trace_id, "steps", span_id))
 
     async def policy(self) -> models.TracePolicy:
-        """Retrieve what is kept of traces and recorded runs: `GET /trace-policy`"""
+        """Retrieve the policy for storing traces and recorded runs: `GET /trace-policy`"""
         return await self._transport.fetch(models.TracePolicy, read("trace-policy"))
 
     async def setPolicy(self, **body: Unpack[bodies.SetTracePolicy]) -> models.TracePolicy:
-        """Set what is kept of traces and recorded runs: `PUT /trace-policy`"""
+        """Set the policy for storing traces and recorded runs: `PUT /trace-policy`"""
         return await self._transport.fetch(models.TracePolicy, change("PUT", "trace-policy", body=body))
 
 

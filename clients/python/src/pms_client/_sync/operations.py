@@ -1028,11 +1028,11 @@ class TracesOperations:
         return self._transport.fetch(models.WholeTraceStep, read("traces", trace_id, "steps", span_id))
 
     def policy(self) -> models.TracePolicy:
-        """Retrieve what is kept of traces and recorded runs: `GET /trace-policy`"""
+        """Retrieve the policy for storing traces and recorded runs: `GET /trace-policy`"""
         return self._transport.fetch(models.TracePolicy, read("trace-policy"))
 
     def setPolicy(self, **body: Unpack[bodies.SetTracePolicy]) -> models.TracePolicy:
-        """Set what is kept of traces and recorded runs: `PUT /trace-policy`"""
+        """Set the policy for storing traces and recorded runs: `PUT /trace-policy`"""
         return self._transport.fetch(models.TracePolicy, change("PUT", "trace-policy", body=body))
 
 
