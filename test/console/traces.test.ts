@@ -224,9 +224,19 @@ test('a trace shows what went wrong first; keys walk through its tree, and texts
   expect(await page.evaluate('document.activeElement.id')).toBe('step-title');
   await plan.getByRole('link', { name: 'Execution' }).click();
   await page.getByRole('heading', { name: /^Execution / }).waitFor();
-  await page.goBack();
+  await page.getByRole('link', { name: id.slice(-12) }).click();
   // The address has the step.
   await current(page).getByText('chat plan').waitFor();
+
+  expect(
+    (await call('POST', '/scores', { body: { subject: { trace_id: id }, name: 'solved', value: true } })).status,
+  ).toBe(201);
+  await page.reload();
+  const scores = page.getByRole('region', { name: 'Scores', exact: true });
+  await scores.getByRole('row', { name: /solved/ }).waitFor();
+  await scores.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await scores.getByText('None yet.').waitFor();
 
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await fits(page, 390)).toBe(true);
@@ -240,7 +250,7 @@ test('a trace shows what went wrong first; keys walk through its tree, and texts
   await page.waitForURL(/\/traces$/);
   expect((await call('GET', `/traces/${id}`)).status).toBe(404);
   await page.goto(stage.at(`/traces/${id}`));
-  await page.getByRole('heading', { name: 'There is no such trace' }).waitFor();
+  await page.getByRole('heading', { name: 'No spans of this trace have been received, or it was deleted' }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

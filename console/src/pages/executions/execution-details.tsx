@@ -63,6 +63,13 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
             </span>
           </Fact>
         )}
+        {execution.trace_id && (
+          <Fact label="Trace">
+            <Link to="/traces/$id" params={{ id: execution.trace_id }} search={{ step: execution.span_id ?? undefined }}>
+              {execution.trace_id.slice(-12)}
+            </Link>
+          </Fact>
+        )}
         <Fact label="Ended because">{execution.finish_reason ?? NONE}</Fact>
       </dl>
       {error && (

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Trace } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
@@ -8,6 +8,7 @@ import { RecordPage } from '../../components/record-page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatTime, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { ScoresSection } from '../scores/scores-section.tsx';
 import { stepsQuery, traceQuery } from './queries.ts';
 import { traceRoute } from './routes.ts';
 import { TraceSteps } from './trace-steps.tsx';
@@ -16,6 +17,7 @@ import './traces.css';
 
 export function TracePage() {
   const { id } = traceRoute.useParams();
+  const client = useQueryClient();
   const query = useQuery(traceQuery(id));
   return (
     <RecordPage
@@ -23,7 +25,7 @@ export function TracePage() {
       list={{ to: '/traces', label: 'Traces', back: 'Back to traces' }}
       id={id}
       actions={query.data && <TraceActions trace={query.data} />}
-      missing="There is no such trace"
+      missing="No spans of this trace have been received, or it was deleted"
       query={query}
       what="the trace"
     >
@@ -32,6 +34,11 @@ export function TracePage() {
           <TraceFacts trace={trace} />
           <Gaps trace={trace} />
           <Steps key={trace.id} trace={trace} />
+          <ScoresSection
+            scores={trace.scores ?? []}
+            subject={{ trace_id: trace.id }}
+            onChanged={() => client.invalidateQueries({ queryKey: traceQuery(id).queryKey })}
+          />
         </>
       )}
     </RecordPage>
