@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Runs a command that must pass. @returns what it prints */
+/** Runs a command that must succeed. @returns its output */
 async function pms(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await cli.pms(args);
   expect([args, status, stderr]).toEqual([args, 0, '']);
@@ -109,7 +109,7 @@ test('a file of spans is stored, and again without a change', async () => {
   for (const id of [first, second])
     expect(await settled(service, id)).toMatchObject({ steps: 3, service: 'travel-api' });
 
-  // One request over several lines, of more spans than a request may have.
+  // One request over several lines, with more spans than a request can have.
   const traceId = newTraceId();
   const root = newSpanId();
   const many = [
@@ -144,7 +144,7 @@ test('what is no file of spans is refused, by its place, and spans that are refu
     stdout: '2 spans stored\n',
     stderr: expect.stringMatching(/1 spans were refused\.\n$/),
   });
-  // The service's own words.
+  // The service's own message.
   const nothing = await push(JSON.stringify(requestOf(broken.slice(1, 2))));
   expect([nothing.status, nothing.stderr]).toEqual([2, expect.stringMatching(/^No span of the request can be read/)]);
 });
@@ -156,7 +156,7 @@ test('tail prints each trace once, when it is settled', async () => {
   const following = cli.start(['traces', 'tail', '--json', '--tool', 'get_weather']);
   const ids = () => [...following.output().matchAll(/^\{"id":"([0-9a-f]{32})"/gm)].map(([, id]) => id);
   const later: string[] = [];
-  // What is settled before the first look is no news: traces are sent until one is.
+  // Traces that were settled before the first poll are not printed: send some until one is.
   await waitFor('the first line', async () => {
     const [id, spans] = agentRun();
     await send(service.call, spans);
