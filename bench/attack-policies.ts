@@ -7,15 +7,15 @@ import { createDraws } from './random.ts';
 import { type Row, row } from './report.ts';
 import type { Service } from './service.ts';
 
-/** Each with a prompt of its own. `ATTACK_SEQUENCES` makes it smaller. */
+/** Each has its own prompt. Set `ATTACK_SEQUENCES` for fewer. */
 const SEQUENCES = Number(process.env['ATTACK_SEQUENCES'] ?? 120);
 const TURNS = 60;
-/** Sequences under attack at a time. Each has its own label, so that it knows which policy applies. */
+/** Sequences under attack at a time. Each has its own label, to tell which policy applies. */
 const AT_ONCE = 8;
 
 const PROMOTE = { type: 'promote', bake: { for: '300ms' } } as const;
 const approve = (count: number, more: object = {}) => ({ type: 'approve' as const, count, ...more });
-/** Policies that a sequence begins with. */
+/** Initial policies of sequences. */
 const REQUIRED: Policy[] = [
   { required: true, steps: [approve(2), PROMOTE] },
   { required: true, steps: [approve(3), { type: 'promote' }] },
@@ -24,7 +24,7 @@ const REQUIRED: Policy[] = [
 ];
 const LOOSE: (Policy | null)[] = [{ required: false, steps: [approve(2), PROMOTE] }, null];
 
-/** How often each action is drawn: approvals often enough that labels do move. */
+/** How often each action is drawn. Approvals are frequent, so that labels do move. */
 const ACTIONS = {
   approve: 36,
   start: 6,
@@ -56,7 +56,7 @@ interface Caller {
   mayPublish: boolean;
 }
 
-/** Creates keys of every role; some share a holder. @param holders filled with the person behind each key */
+/** Creates keys of every role; some share a holder. @param holders receives the person behind each key */
 async function makeCallers(service: Service, holders: Map<string, string>): Promise<Caller[]> {
   const owner = createCall(service.origin, service.key);
   const callers: Caller[] = [];
@@ -82,7 +82,7 @@ async function makeCallers(service: Service, holders: Map<string, string>): Prom
   return callers;
 }
 
-/** Callers of all roles control releases at random, several at a time, to move a label without the approvals of its policy. */
+/** Callers of all roles act on releases at random, several at a time, to move a label without the approvals of its policy. */
 export async function attackByControls(service: Service): Promise<Row[]> {
   const owner = createCall(service.origin, service.key);
   const holders = new Map<string, string>();
@@ -149,12 +149,12 @@ export async function attackByControls(service: Service): Promise<Row[]> {
       const actions = Array.from({ length: 1 + Math.floor(uniform() * 3) }, () => draw(DRAWN));
       await Promise.all(
         actions.map((action) => {
-          // Half of them by callers who are allowed to.
+          // In half of the draws, the caller is allowed to.
           const as = draw(uniform() < 0.5 ? publishers : callers);
           return others[action] === undefined ? control(as, action) : others[action](as);
         }),
       );
-      // A policy without rules lasts a turn or two: moves under it prove nothing.
+      // A policy without rules lasts only briefly: moves under it prove nothing.
       if (made.isLoose() && uniform() < 0.5) await setPolicy(draw(REQUIRED));
       await made.look(release);
     }

@@ -17,16 +17,16 @@ export interface Policy {
 
 type Body = Answer['body'];
 
-/** A policy, and when it may have been in force, in ms since 1970; changes take a moment. */
+/** A policy and when it may have been in force, in ms since 1970; changes take a moment. */
 interface Term {
   policy: Policy | null;
   until: number;
 }
 
-/** What an attack reports and asks about one label of one prompt. */
+/** What an attack reports and queries about one label of one prompt. */
 interface Sequence {
   changePolicy(policy: Policy | null, change: () => Promise<unknown>): Promise<void>;
-  /** Judges every move since the last call. @param release the last one started */
+  /** Judges every move since the last call. @param release the last started one */
   look(release: string | undefined): Promise<void>;
   /** Whether no release was running at the last `look`. */
   isFree(): boolean;
@@ -37,7 +37,7 @@ interface Sequence {
 
 /**
  * Judges every label move by the audit log and the records of releases: who approved, how many people, and under which policy.
- * @param owner an admin's
+ * @param owner client with an admin's key
  * @param holders the person behind each key, by its ID
  */
 export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
@@ -53,7 +53,7 @@ export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
   const holderOf = (keyId: string | null) => (keyId === null ? undefined : holders.get(keyId));
   const byAdmin = ({ actor, details }: Body) => details.override !== undefined && holderOf(actor.key_id) === 'admin';
 
-  /** How many people approved at each step, and how many of them had no part in the version or the release. */
+  /** How many people approved each step, and how many of them had no part in the version or the release. */
   async function peopleOf(release: Body): Promise<{ all: number[]; others: number[] }> {
     const path = `/audit-log?resource=prompt:${release.prompt_name}&limit=1000`;
     const log: Body[] = (await callOk(owner('GET', path))).data;
@@ -138,7 +138,7 @@ export function createJudge(owner: Call, holders: ReadonlyMap<string, string>) {
         isAt = isRemoved ? null : version;
         if (isRemoved && policies.every((policy) => policy?.required === true))
           faults.push(`${JSON.stringify(entry)} under ${JSON.stringify(policies)}`);
-        // A label can be added to a prompt without it.
+        // Without `previous`, the label was added to a prompt.
         if (!isRemoved && previous !== null) await judge(entry, policies, known);
       }
     }

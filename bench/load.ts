@@ -37,13 +37,13 @@ export const LoadResult = z.object({
 });
 export type LoadResult = z.infer<typeof LoadResult>;
 
-/** Spans that exporters send: traces of one agent step and 15 steps below it, a third of them model calls. */
+/** The spans to send: traces of one agent step and 15 steps below it, a third of them model calls. */
 export const SpanLoad = z.object({
   origin: z.string(),
-  /** An exporter for each. */
+  /** One exporter per key. */
   keys: z.array(z.string()),
   seconds: z.number(),
-  /** Spans of a request. */
+  /** Spans per request. */
   size: z.number(),
   /** Bytes of each of the two texts of a span. */
   textBytes: z.number(),

@@ -7,7 +7,7 @@ import { SpanLoad, type SpanResult } from './load.ts';
 const SPANS_OF_TRACE = 16;
 const ID = /"traceId":"[0-9a-f]{24}/g;
 
-/** A request, whose traces get ids of their own by {@link renewed}. */
+/** A request; {@link renewed} replaces the ids of its traces. */
 function template({ size, textBytes }: SpanLoad): string {
   const text = 'The quick brown fox jumps over the lazy dog, and all. '.repeat(50).slice(0, textBytes);
   const texts = { 'input.value': text, 'output.value': text };

@@ -14,9 +14,9 @@ const ROUNDS = 3;
 const SECONDS = 10;
 const SPANS = 512;
 const TEXT_BYTES = 600;
-/** Reads a second of somebody else. */
+/** Reads per second by another workspace. */
 const READS = 20;
-/** Traces that lists are read among: those of ten million steps. */
+/** Traces that lists are read from: as many as ten million steps have. */
 const TRACES = 1_000_000;
 const STEPS_OF_A_DAY = 300_000;
 const NONSENSE = 100_000;
@@ -27,7 +27,7 @@ const AT_ONCE = 1_000;
 const percentile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
-/** @returns how long each took, in milliseconds */
+/** @returns the duration of each call, in milliseconds */
 async function timed(times: number, work: () => Promise<unknown>): Promise<number[]> {
   const took: number[] = [];
   for (let time = 0; time < times; time += 1) {
@@ -60,7 +60,7 @@ async function largeTrace(service: Service): Promise<string> {
   return traceId;
 }
 
-/** Text that is no OTLP, or spans that are wrong somewhere. */
+/** Text that is not OTLP, or spans with errors. */
 function nonsense(index: number): string {
   const bad = [
     '',
@@ -77,7 +77,7 @@ function nonsense(index: number): string {
   return bad[index % bad.length] ?? '';
 }
 
-/** How traces are taken and read, and what others notice of it. */
+/** Measures how traces are stored and read, and how that affects other requests. */
 export async function measureTraces(
   servers: Servers,
   { profileFolder, report, rounds = ROUNDS }: Means,

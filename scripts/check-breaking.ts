@@ -5,10 +5,10 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { adaptForGenerators } from '../src/http/openapi-generators.ts';
 
-// Fails where openapi.json breaks callers of the last release, whose document is openapi.released.json: a release copies the one
-// over the other (CONTRIBUTING, A release). Before the first one there are no callers to break, and it passes. The comparison is
-// oasdiff's, which Go builds from pinned sums, once for a machine. tools/oasdiff/allowed.txt has what breaks nobody: scores of traces and
-// conversations are shown only to those who ask for them.
+// Fails if openapi.json breaks callers of the last release, whose document is openapi.released.json: a release copies the former
+// over the latter (CONTRIBUTING, A release). Before the first release it passes, because there are no callers to break. Uses
+// oasdiff, which Go builds from pinned sums, once per machine. tools/oasdiff/allowed.txt lists changes that break nothing: scores of traces
+// and conversations are shown only to callers who request them.
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const [released, current] = ['openapi.released.json', 'openapi.json'].map((file) => path.join(root, file));

@@ -1,6 +1,6 @@
 // node scripts/check-prose.ts
-// Holds what people read against the words of scripts/prose.ts: the pages of the documentation, and the texts of the API, the
-// console, the command line, the errors and the log.
+// Checks all text for readers against the words of scripts/prose.ts: the documentation, and the texts of the API, the console,
+// the command line, the errors and the log.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -25,7 +25,7 @@ for (const file of filesOf('*.md', 'docs/**/*.md', 'skills/**/*.md', '{cli,clien
 const isProse = (text: string) =>
   /\w+ \w+ \w/.test(text) && !/^\s*(?:select|with|update|insert|delete|create|from|and|where|exists)\s/.test(text);
 
-/** Texts that must stay: a comment `prose: why` is on the line above. */
+/** Exempt texts: a comment `prose: why` is on the line above. */
 const exempt = new Set<string>();
 for (const file of filesOf('src/**/*.ts', 'cli/src/**/*.ts')) {
   const source = read(file);
@@ -37,7 +37,7 @@ for (const file of filesOf('src/**/*.ts', 'cli/src/**/*.ts')) {
   report(file, await oddOfTexts(literals.map(({ text }) => text)), (line) => literals[line - 1]?.line ?? 0);
 }
 
-// Both are put together from the sources above, so only the whole sentence may be odd.
+// Both are composed of the sources above, so only a whole sentence can be odd.
 const descriptions = new Set<string>();
 JSON.parse(read('openapi.json'), (key, value) => {
   if ((key === 'summary' || key === 'description') && typeof value === 'string' && !exempt.has(value))

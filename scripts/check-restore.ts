@@ -137,7 +137,7 @@ async function pointInTime(): Promise<void> {
   await database.query('delete from prompt_labels; delete from prompt_versions; delete from prompts');
   const { rows: written } = await database.query('select pg_walfile_name(pg_current_wal_lsn()) as file');
   await database.query('select pg_switch_wal()');
-  // Others write meanwhile, so it may be a later one.
+  // Others write too, so it may be a later one.
   await until('the log is archived', async () => {
     const { rows: stats } = await database.query('select last_archived_wal >= $1 as done from pg_stat_archiver', [
       written[0].file,

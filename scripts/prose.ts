@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { TextlintKernel, type TextlintKernelOptions } from '@textlint/kernel';
 
-// The words that this project does not use (docs/decisions/0052-a-linter-for-sentences.md). Each line is a habit of sentences
-// that were translated word by word, with what to write instead. A pattern must stay quiet on good prose: the test holds
-// it to that, and before adding one, try it on the documentation of a few well-known projects.
+// The words that this project does not use (docs/decisions/0052-a-linter-for-sentences.md). Each line is a habit of literally
+// translated sentences, with what to write instead. A pattern must not match good prose: the test checks that, and before you
+// add one, try it on the documentation of a few well-known projects.
 
 const HABITS: Record<string, RegExp[]> = {
   'Name the person or program.': [/\bwhoever\b/i, /\b(?:nobody|somebody|everybody)\b/i, /\bthose who\b/i],
@@ -94,7 +94,7 @@ const HABITS: Record<string, RegExp[]> = {
   'Write "cannot", "unknown", "estimate".': [/\bcan not\b/i, /\b(?:is|are|was|were) not known\b/i, /\breckon/i],
 };
 
-// These have no types, or types without their default export.
+// These have no types, or types without a default export.
 const require = createRequire(import.meta.url);
 const [markdown, plain, pattern, comments] = [
   '@textlint/textlint-plugin-markdown',
@@ -106,7 +106,7 @@ const [markdown, plain, pattern, comments] = [
   return module.default ?? module;
 });
 
-/** A heading or a link may start like a question. */
+/** Headings and links can open like questions. */
 const OPENINGS: Record<string, RegExp[]> = {
   'Start with a noun, not with "What", "Who", "How many".': [
     /(?:^|[.;] )(?:What|Who|Whom|Whose) (?!to\b)[^.?]*(?:\.(?: |$)|:$)/,
@@ -121,7 +121,7 @@ const ruleOf = (ruleId: string, habits: typeof HABITS, allowNodeTypes: string[])
     patterns: Object.entries(habits).flatMap(([message, expressions]) =>
       expressions.map(({ source, flags }) => ({
         message,
-        // A line may end anywhere.
+        // A line can break anywhere.
         pattern: `/${source.replaceAll(' ', String.raw`\s`)}/${flags}`,
         allowNodeTypes,
       })),
@@ -130,7 +130,7 @@ const ruleOf = (ruleId: string, habits: typeof HABITS, allowNodeTypes: string[])
 });
 const rules = [ruleOf('habits', HABITS, []), ruleOf('openings', OPENINGS, ['Header', 'Link', 'Strong', 'Emphasis'])];
 
-/** What textlint is to do: `isPlain` has a text in each line, otherwise it is Markdown. */
+/** Options of textlint. With `isPlain`, each line is a text; otherwise the source is Markdown. */
 const optionsOf = (isPlain: boolean): TextlintKernelOptions => ({
   ext: isPlain ? '.txt' : '.md',
   plugins: isPlain ? [{ pluginId: 'text', plugin: plain }] : [{ pluginId: 'markdown', plugin: markdown }],
@@ -158,9 +158,9 @@ async function lint(source: string, isPlain: boolean): Promise<Finding[]> {
   }));
 }
 
-/** The odd sentences of a page. One that must stay is between comments: `textlint-disable`, `textlint-enable`. */
+/** The odd sentences of a page. Put one that must stay between the comments `textlint-disable` and `textlint-enable`. */
 export const oddOfPage = (source: string) => lint(source, false);
 
-/** The odd ones of some texts. Their code and placeholders do not count; `line` is the number of the text, from 1. */
+/** The odd sentences of some texts. Code and placeholders do not count; `line` is the number of the text, from 1. */
 export const oddOfTexts = (texts: string[]) =>
   lint(texts.map((each) => each.replaceAll(/`[^`]*`|\$?\{[^{}]*\}/g, '…').replaceAll(/\s+/g, ' ')).join('\n'), true);

@@ -49,7 +49,7 @@ export interface RunningWorkers {
 
 /**
  * Starts the workers of this process.
- * @param reconcileEveryMs how often what was left behind is looked for. Default: the setting
+ * @param reconcileEveryMs how often to check for unfinished work. Default: the setting
  */
 export async function startWorkers(
   {
@@ -131,7 +131,7 @@ export async function startWorkers(
     interceptors: { activity: [boundedFailures, ...(isTraced ? [traceActivities] : [])] },
     // Heartbeats deliver cancellations.
     maxHeartbeatThrottleInterval: '1 second' as const,
-    // Others go on soon with what a worker that died had in its cache.
+    // Other workers soon continue with the workflows in a dead worker's cache.
     stickyQueueScheduleToStartTimeout: '3 seconds' as const,
   };
   const createWorkers = async (options: Pick<WorkerOptions, 'debugMode'>) => [

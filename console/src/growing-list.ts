@@ -96,9 +96,9 @@ export function useGrowingList<Row extends { id: string }>(
   return {
     ...list,
     data: base === undefined ? undefined : rows,
-    /** How many there are that are not in the list yet. */
+    /** The number of entries that are not in the list yet. */
     waiting: isReading ? fresh.length : 0,
-    /** Whether there are more of them than were counted. */
+    /** Whether there are more than were counted. */
     isTooMany,
     enter,
   };

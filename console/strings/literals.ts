@@ -3,11 +3,11 @@ import type { Node } from './messages.ts';
 
 export interface Literal {
   text: string;
-  /** Of the source, from 1. */
+  /** The line in the source, from 1. */
   line: number;
 }
 
-/** Every string and template of a source; what a template puts in is `{}`. */
+/** Every string and template of a source; placeholders of templates become `{}`. */
 export function literalsOf(file: string, source: string): Literal[] {
   const found: Literal[] = [];
   const add = (node: Node, text: string) => found.push({ text, line: source.slice(0, node.start).split('\n').length });

@@ -23,7 +23,7 @@ import { type ApiParts, type Capability, reconciling } from './capability.ts';
 
 const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
 
-/** Recorded runs may be steps of traces. */
+/** Recorded runs can be steps of traces. */
 function recorder({ db, models, quotas, settings }: Pick<ApiParts, 'db' | 'models' | 'quotas' | 'settings'>) {
   const deps = { models, quotas, partitions: createPartitions(db.system), retentionMs: settings.retention.traces };
   return (workspace: WorkspaceDatabase, runs: readonly RecordedRun[]) => recordInTraces(deps, workspace, runs);

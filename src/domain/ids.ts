@@ -58,13 +58,13 @@ export function newId(at?: Date): string {
   return at === undefined ? v7() : v7({ msecs: at.getTime() });
 }
 
-/** UUID of a trace id of OpenTelemetry, as it is stored. */
+/** The UUID under which an OpenTelemetry trace id is stored. */
 export const traceUuid = (id: string): string =>
   `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
 /** The trace id of a UUID. */
 export const traceIdOf = (uuid: string): string => uuid.replaceAll('-', '');
 
-/** The span id of a run that has no other: the last 8 bytes of its UUID, which are random but for two bits. */
+/** The span id of a run without another one: the last 8 bytes of its UUID, of which all but two bits are random. */
 export const spanIdOf = (uuid: string): string => traceIdOf(uuid).slice(16);
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -46,7 +46,7 @@ const hexId = (digits: number, of: string) =>
     .transform((text) => text.toLowerCase())
     .meta({ description: `${of}: ${digits} hexadecimal digits, as OpenTelemetry has it.` });
 
-/** The ids of OpenTelemetry in a query string or body. */
+/** OpenTelemetry ids in a query string or body. */
 export const TraceIdInput = hexId(32, 'A trace').meta({ example: '5b8efff798038103d269b633813fc60c' });
 export const SpanIdInput = hexId(16, 'A step of a trace').meta({ example: 'eee19b7ec3c1b174' });
 

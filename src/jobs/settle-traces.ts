@@ -6,10 +6,10 @@ import type { Builder } from '../db/statement.ts';
 import { type SettleDeps, settleTrace } from '../services/traces/settle-trace.ts';
 
 const DUE = sql<boolean>`settle_at <= now()`;
-/** One that a process has not settled by then is due again. */
+/** A trace that a process has not settled by then is due again. */
 const LEASE = sql<Date>`now() + interval '2 minutes'`;
 
-/** Traces that are due, of all workspaces in turn; each is taken by one process. */
+/** Claims due traces, with workspaces in turn; each is claimed by one process. */
 const take = (db: Builder) =>
   dueInTurn(db, 'traces', { due: DUE, orderBy: [sql`settle_at`] })
     .with('free', (cte) =>
@@ -28,9 +28,9 @@ const take = (db: Builder) =>
     .returning(['t.workspace_id as workspaceId', 't.id', sql<Date>`t.settle_at`.as('dueAt')]);
 
 /**
- * Settles the traces of which nothing more has come. One that fails is logged and due again later. Safe to run in several processes at once, and to
+ * Settles traces that have received no more steps. One that fails is logged and due again later. Safe to run in several processes at once, and to
  * be stopped at any time.
- * @throws Error where the database is away
+ * @throws Error if the database is unavailable
  */
 export async function settleTraces(
   models: SettleDeps['models'],

@@ -1,7 +1,7 @@
 import { context, isSpanContextValid, type SpanContext, TraceFlags, trace } from '@opentelemetry/api';
 
-// Workflow code has no tracing of its own: whoever starts a workflow passes the trace as text, and the workflow passes it to
-// its steps.
+// Workflow code has no tracing of its own: the caller that starts a workflow passes the trace as text, and the workflow passes it
+// to its steps.
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
@@ -13,7 +13,7 @@ export function currentTraceparent(): string | undefined {
   return `00-${span.traceId}-${span.spanId}-${flags}`;
 }
 
-/** Undefined if the text is not a span. */
+/** Undefined if the text is not a valid span context. */
 export function parseTraceparent(text: unknown): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = '0'] = (typeof text === 'string' && TRACEPARENT.exec(text)) || [];
   const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };

@@ -29,7 +29,7 @@ const readRelease = step('readRelease', 'reads what is to be done');
 const { evaluate } = proxyActivities<Pick<ReleaseActivities, 'evaluate'>>({
   summary: 'starts the evaluations, or reads what they came to',
   startToCloseTimeout: '5 minutes',
-  // A worker that is gone is missed soon.
+  // Detects a dead worker soon.
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });

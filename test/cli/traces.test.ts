@@ -16,6 +16,8 @@ import {
 } from '../api/traces/traces-support.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { claimsOf } from '../docs/claims.ts';
+import { ownBlocks } from '../support/guides.ts';
 import { type Cli, startCli } from './support.ts';
 
 let service: TestService;
@@ -29,7 +31,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Runs a command that must pass. @returns what it prints */
+/** Runs a command that must succeed. @returns its output */
 async function pms(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await cli.pms(args);
   expect([args, status, stderr]).toEqual([args, 0, '']);
@@ -109,7 +111,7 @@ test('a file of spans is stored, and again without a change', async () => {
   for (const id of [first, second])
     expect(await settled(service, id)).toMatchObject({ steps: 3, service: 'travel-api' });
 
-  // One request over several lines, of more spans than a request may have.
+  // One request over several lines, with more spans than a request can have.
   const traceId = newTraceId();
   const root = newSpanId();
   const many = [
@@ -144,9 +146,31 @@ test('what is no file of spans is refused, by its place, and spans that are refu
     stdout: '2 spans stored\n',
     stderr: expect.stringMatching(/1 spans were refused\.\n$/),
   });
-  // The service's own words.
+  // The service's own message.
   const nothing = await push(JSON.stringify(requestOf(broken.slice(1, 2))));
   expect([nothing.status, nothing.stderr]).toEqual([2, expect.stringMatching(/^No span of the request can be read/)]);
+});
+
+const guide = ownBlocks(claimsOf('test/cli/traces.test.ts'));
+
+test('the commands of the guide run as they are printed', async () => {
+  const [block] = guide.take({ page: 'docs/cli.md', has: 'pms traces' });
+  const [traceId, id] = ['5b8efff798038103d269b633813fc60c', 'eee19b7ec3c1b174'];
+  await send(service.call, [span({ traceId, id, attributes: modelCall(52, 9, DONE) })]);
+  await settled(service, traceId);
+  await file('spans.jsonl', JSON.stringify(requestOf(agentRun()[1])));
+  for (const line of block?.code.trim().split('\n') ?? []) {
+    const [, ...args] = line.split(' ');
+    if (args[1] !== 'tail') {
+      await pms(...args);
+      continue;
+    }
+    const following = cli.start(args);
+    const [, spans] = agentRun();
+    await send(service.call, spans);
+    following.interrupt();
+    expect((await following.ended).signal).toBe('SIGINT');
+  }
 });
 
 test('tail prints each trace once, when it is settled', async () => {
@@ -156,7 +180,7 @@ test('tail prints each trace once, when it is settled', async () => {
   const following = cli.start(['traces', 'tail', '--json', '--tool', 'get_weather']);
   const ids = () => [...following.output().matchAll(/^\{"id":"([0-9a-f]{32})"/gm)].map(([, id]) => id);
   const later: string[] = [];
-  // What is settled before the first look is no news: traces are sent until one is.
+  // Traces that were settled before the first poll are not printed: send some until one is.
   await waitFor('the first line', async () => {
     const [id, spans] = agentRun();
     await send(service.call, spans);

@@ -20,7 +20,7 @@ import { type Stage, startStage } from './stage.ts';
 let stage: Stage;
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 
-/** A run that asks a model, fails at a tool, and answers. */
+/** A run that calls a model, fails at a tool, and answers. */
 function agentRun({
   traceId = newTraceId(),
   at = Date.now() - 60_000,
@@ -65,7 +65,7 @@ function agentRun({
         'gen_ai.tool.call.arguments': JSON.stringify({ city: 'Paris' }),
       },
     }),
-    // Its clock is behind that of its parent.
+    // Its clock is behind its parent's.
     span({ traceId, parent: root, name: 'chat answer', at: at - 5_000, ms: 50, attributes: modelCall(53, 9) }),
   ];
 }
@@ -82,7 +82,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 const table = (page: Page) => page.getByRole('table', { name: 'Traces' });
-/** Rows with traces. */
+/** The rows of traces. */
 const rows = (page: Page) =>
   table(page)
     .getByRole('row')
@@ -100,7 +100,7 @@ test('where there is no trace, the page says how to send one, and goes on when t
   const settings = await page.getByRole('region', { name: 'settings' }).innerText();
   expect(settings).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${stage.service.origin}`);
   expect(await violationsInThemes(page)).toEqual([]);
-  // A trace of another day, as a file of spans has them.
+  // A trace of another day, as in a file of spans.
   await store(agentRun({ at: Date.now() - 86_400_000 }), other.call);
   await rows(page).first().getByRole('link', { name: 'invoke_agent travel' }).waitFor();
   await page.setViewportSize({ width: 390, height: 800 });
@@ -142,7 +142,7 @@ test('the list is filtered, in its address too, and read page by page', async ()
     'Conversation',
   ]);
   expect(await fits(page, 1280)).toBe(true);
-  // Only those in view are in the page, and the next pages are read when one gets there.
+  // Only visible rows are in the page; later pages are fetched on scrolling.
   expect(await rows(page).count()).toBeLessThan(60);
   await waitFor('the end of the list', async () => {
     await page.evaluate('document.querySelector("main .table").scrollTo(0, 10000)');
@@ -186,7 +186,7 @@ test('a trace shows what went wrong first; keys walk through its tree, and texts
   await settled(stage.service, id);
   const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
   await page.goto(stage.at(`/traces/${id}`));
-  // Where the error began, not the step around it.
+  // The step where the error began, not the one around it.
   await detail(page, 'execute_tool get_weather').getByText('The station does not respond.').waitFor();
   await detail(page, 'execute_tool get_weather').getByText('Paris').waitFor();
   expect(await tree(page).getByRole('treeitem').allInnerTexts()).toHaveLength(5);
@@ -213,7 +213,7 @@ test('a trace shows what went wrong first; keys walk through its tree, and texts
   await page.keyboard.press('Home');
   await current(page).getByText('invoke_agent travel').waitFor();
   await detail(page, 'invoke_agent travel').getByText('it rains', { exact: false }).waitFor();
-  // The clock of the last one is behind, so that it is the first of the tree.
+  // The clock of the last step is behind, so it is the first in the tree.
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await current(page).getByText('chat plan').waitFor();
@@ -225,7 +225,7 @@ test('a trace shows what went wrong first; keys walk through its tree, and texts
   await plan.getByRole('link', { name: 'Execution' }).click();
   await page.getByRole('heading', { name: /^Execution / }).waitFor();
   await page.getByRole('link', { name: id.slice(-12) }).click();
-  // The address has the step.
+  // The step is in the URL.
   await current(page).getByText('chat plan').waitFor();
 
   expect(
@@ -310,7 +310,7 @@ test('of 10,000 steps only those in view are in the page, and keys reach all of 
   await settled(stage.service, traceId);
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at(`/traces/${traceId}`));
-  // The one that failed is in view, wherever it is.
+  // The failed step is in view, wherever it is.
   await current(page).getByText('step 7000').waitFor();
   await detail(page, 'step 7000').getByText('It broke here.').waitFor();
   const items = tree(page).getByRole('treeitem');

@@ -28,7 +28,7 @@ test.each(blocks.map(([, name = '', code = '']) => ({ name, code })))(
       .flatMap((file) => read(`tools/instrumentations/${file}`).split('\n'))
       .map((line) => line.trim());
     for (const line of code.split('\n').map((each) => each.trim())) {
-      // Names that are imported from one module stand together.
+      // Imports from one module can be merged.
       const [, start = line, names = ''] = /^(from \S+ import|import \{) ([\w, ]+)/.exec(line) ?? [];
       expect(run).toContainEqual(expect.stringContaining(start));
       for (const imported of names.split(', ')) expect(run).toContainEqual(expect.stringContaining(imported.trim()));

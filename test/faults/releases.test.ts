@@ -98,7 +98,7 @@ async function killAtEveryStep(name: string, first: number): Promise<{ kills: nu
   const { id } = await startRelease(processes.call, name, STEPS);
   let kills = 0;
   let killedAt = -1;
-  /** Waits for the next step, or the end, and does what the step waits for. */
+  /** Waits for the next step or the end, and does what the step needs. */
   const nextStep = () =>
     until(`what comes after step ${killedAt} of ${id}`, async () => {
       const seen = await look(id);
@@ -190,7 +190,7 @@ test('a rollback while Temporal is stopped is obeyed at once, and the workflow a
   ]);
   await until('the canary', async () => (await look(id)).step === 1);
   await servers.temporal.kill();
-  // The responses say that Temporal is waited for; what they do does not wait.
+  // The response waits for Temporal, but the rollback does not.
   const response = processes.call('POST', `/releases/${id}/rollback`);
   await until('the rollback', async () => {
     const { version, release } = (await processes.call('GET', `/prompts/${name}?label=production`)).body;

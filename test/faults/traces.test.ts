@@ -21,7 +21,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Of each exporter: batches of a few traces, sent one after the other. */
+/** Batches per exporter: a few traces each, sent one after the other. */
 const BATCHES = 60;
 const EXPORTERS = 3;
 const CALLS = 4;
@@ -32,7 +32,7 @@ function runOf(traceId: string): Span[] {
   return [span({ traceId, id: root, name: 'run' }), ...calls];
 }
 
-/** Sends a batch again until it is taken, as exporters do. @returns whether any answer was lost on the way */
+/** Resends a batch until it is stored, as exporters do. @returns the number of attempts */
 async function exportBatch(spans: readonly Span[]): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(`${stage.origin}/v1/traces`, {

@@ -128,9 +128,9 @@ const takesJson = () =>
 /** Nothing waits for a model here. */
 const ASYNC = { Prefer: 'respond-async' };
 
-/** What was asked of a place in a schema with a name. */
+/** What was tested, by position in a named schema. */
 const asked = new Set<string>();
-/** What the schema refuses below the fields of a body is asked once for each schema with a name: operations that share it parse it by the same code. */
+/** Refusals below the fields of a body are tested once per named schema: operations that share it parse it with the same code. */
 function isAsked({ steps, within }: Place, name: string, isRefused: () => boolean): boolean {
   if (steps.length <= 1) return false;
   const keys = within.map((place) => `${place}: ${name}`);

@@ -35,7 +35,7 @@ test('days of steps that have expired are dropped, with their traces; their exec
   expect((await call('GET', `/traces/${old}`)).status).toBe(404);
   expect(await stepsOf({ call }, recent)).toHaveLength(1);
   expect((await call('GET', '/executions')).body.data).toHaveLength(2);
-  // The day is made again for a step that comes late.
+  // A late step makes its day be created again.
   await send(call, [span({ traceId: old, at: Date.now() - 3 * DAY_MS })]);
   expect(await stepsOf({ call }, old)).toHaveLength(1);
 });

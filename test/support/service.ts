@@ -67,7 +67,7 @@ export interface ServiceOptions {
   own?: string;
 }
 
-/** Settings that the API alone reads. Of quotas the workers read some, too. */
+/** Settings that only the API reads. Workers also read some quotas. */
 const OF_API = /^(QUOTA_(STREAMS|UPLOADS)|TRUST_PROXY|MAX_CONNECTIONS(_PER_ADDRESS)?|CORS_ORIGINS|CONSOLE_LOCALE)$/;
 
 /**
@@ -109,7 +109,7 @@ export async function startTestService(
     call: createCall(origin, key),
     async stop() {
       await api?.close(1_000);
-      // What is left under way must not call the stand-ins of the next file.
+      // Unfinished work must not call the stand-ins of the next file.
       if (providers) await endWorkspaces(dependencies);
     },
   };
@@ -127,7 +127,7 @@ function sharedService(workers: boolean, providers: boolean): Promise<TestServic
   return running;
 }
 
-/** Deletes the workspaces of a file, and ends what they have under way. */
+/** Deletes the workspaces of a file, and ends their unfinished work. */
 async function endWorkspaces({ db, client, taskQueues, settings, log }: Dependencies): Promise<void> {
   const workspaces = await db.system.query((all) =>
     all

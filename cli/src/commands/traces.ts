@@ -95,7 +95,7 @@ function lineOf(trace: Api.Trace): string {
   return parts.filter((part) => part !== undefined).join('  ');
 }
 
-/** The steps as an indented tree. A step without its parent is at the top. */
+/** The steps as an indented tree. A step without a known parent is at the top. */
 function treeText(steps: readonly Api.TraceStep[]): string {
   const depths = new Map<string, number>();
   const lines = steps.map((step) => {

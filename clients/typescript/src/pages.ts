@@ -9,7 +9,7 @@ export interface Page<Item> {
 
 /**
  * A list of the service, requested page by page while it is read: `for await (const prompt of pms.prompts.list())`. It can be
- * read repeatedly, and is requested anew each time.
+ * read repeatedly, and is requested again each time.
  */
 export class List<Item> implements AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => ApiPromise<Page<Item>>;

@@ -251,7 +251,7 @@ interface ErrorInBody {
   details?: { path: string; message: string }[];
 }
 
-/** Errors in the protocol of OpenTelemetry have codes of gRPC. Their status says what they mean here. */
+/** OTLP errors have gRPC codes, so the status determines the code here. */
 const CODES_OF_OTLP: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   401: 'unauthorized',

@@ -18,13 +18,13 @@ export interface SettleDeps {
   slots: Pick<Slots, 'inputs'>;
 }
 
-/** Number of results, or bytes of them, held in memory at a time. */
+/** Maximum number of results, or their bytes, in memory at a time. */
 const GROUP = 100;
 const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**
  * Stores the results of a batch's calls, each once, in any order; storing again changes nothing. Calls that the provider did not
- * finish, or that failed in a way that a retry can fix, stay open.
+ * finish, or whose failure a retry can fix, stay open.
  * @param onProgress called with the number of results read
  * @throws ModelError if the download broke off: start it again
  */
@@ -43,7 +43,7 @@ export async function settleResults(
   let groupBytes = 0;
   let read = 0;
 
-  /** The amount that a call of unknown cost counts as against the budget. */
+  /** The amount to charge against the budget for a call of unknown cost. */
   const assumedFor = ({ amount }: Cost) => (amount === null ? batch.reservedUsd / Math.max(1, batch.items) : undefined);
 
   async function settleResponse(example: OpenExample, result: BatchResult): Promise<void> {

@@ -46,7 +46,7 @@ export class RuleStore {
   readonly #executions = new Map<number, string>();
   #failed = 0;
 
-  /** @param takeTurn waits for a turn of the workspace, in which a group is stored */
+  /** @param takeTurn waits until the workspace may store a group */
   constructor(
     db: WorkspaceDatabase,
     work: RuleWork,

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { DELIVERY_TRIGGERS } from '../../db/entities/webhook.ts';
 import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
-import { EVENT_TYPES } from '../../domain/webhooks/events.ts';
-import { CreationTime, growing, Timestamp } from '../../http/fields.ts';
+import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { hiding, shown } from '../../http/unread.ts';
-import { EventName } from '../webhooks/schema.ts';
+import { EventName, SentEvent } from '../webhooks/schema.ts';
 
 export const Delivery = z
   .object({
     id: shown(z.string().meta({ example: 'dlv_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
     webhook_id: shown(z.string()),
     event_id: shown(z.string()),
-    event: shown(growing(EVENT_TYPES)),
+    event: shown(SentEvent),
     trigger: shown(
       z
         .enum(DELIVERY_TRIGGERS)

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { EVENT_DATA, EVENT_TYPES } from '../../domain/webhooks/events.ts';
-import { CreationTime, growing, Timestamp } from '../../http/fields.ts';
+import { EVENT_DATA } from '../../domain/webhooks/events.ts';
+import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { EventName } from '../webhooks/schema.ts';
+import { EventName, SentEvent } from '../webhooks/schema.ts';
 
 export const ListQuery = z.strictObject({
   ...PageQuery,
@@ -13,7 +13,7 @@ export const ListQuery = z.strictObject({
 export const Event = z
   .object({
     id: z.string().meta({ description: 'The `X-Event-Id` of its deliveries.' }),
-    event: growing(EVENT_TYPES),
+    event: SentEvent,
     data: z.union([...new Set(Object.values(EVENT_DATA))]).meta({ description: 'The payload of the event type.' }),
     timestamp: Timestamp,
   })

@@ -10,7 +10,7 @@ import { executionSample, recordBodies } from './samples.ts';
 /** Runs that applications executed themselves. */
 export function recordRoutes(deps: {
   idempotency: Idempotency;
-  /** Stores runs, in the transaction that it gets the query of. @returns UUIDs of the executions */
+  /** Prepares runs. @returns stores them and returns the UUIDs of their executions */
   record: (db: WorkspaceDatabase, runs: readonly RecordedRun[]) => Promise<(query: Query) => Promise<string[]>>;
 }): Route[] {
   return [

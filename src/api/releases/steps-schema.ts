@@ -50,7 +50,7 @@ export const ReleaseCheck = z
       .enum(['pause', 'continue', 'rollback'], 'must be pause, continue or rollback')
       .default('pause')
       .meta({
-        // prose: oasdiff takes a change of it for a removed type.
+        // prose: oasdiff takes a changed description for a removed type.
         description: 'What happens where the time is over and the numbers can not tell.',
       }),
   })

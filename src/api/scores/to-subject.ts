@@ -11,7 +11,7 @@ export function toTraceSubject(
   return { traceId: traceUuid(given.trace_id), spanId: given.span_id ?? null };
 }
 
-/** What a caller scores. */
+/** The subject that a caller scores. */
 export function toSubject(given: z.output<typeof NewScore>['subject']): ScoreSubject {
   if ('execution_id' in given) return { executionId: given.execution_id };
   if ('evaluation_id' in given) return { evaluationId: given.evaluation_id, exampleId: given.example_id };

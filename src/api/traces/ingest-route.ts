@@ -16,16 +16,16 @@ import { encodingOf, plainBody } from './otlp-body.ts';
 import { otlpErrors } from './otlp-errors.ts';
 import { otlpBodies } from './samples.ts';
 
-/** Requests that a process reads and stores at a time; of a workspace one. */
+/** Requests that a process reads and stores at a time; one per workspace. */
 const TURNS = 2;
-/** Exporters wait for ten seconds, most of them. */
+/** Most exporters wait for ten seconds. */
 const MAX_WAIT_MS = 10_000;
-/** How long spans are read between two turns of others. */
+/** How long spans are read before other work gets a turn. */
 const STEP_MS = 10;
-/** No execution is older. */
+/** The maximum age of an execution. */
 const MAX_AGE_MS = 365 * 24 * 60 * 60_000;
 
-/** As far as the documentation has it: more fields are read. */
+/** Only the documented fields: others are read as well. */
 const OtlpRequest = z
   .looseObject({
     resourceSpans: z
@@ -34,13 +34,13 @@ const OtlpRequest = z
   })
   .meta({ id: 'ExportTraceServiceRequest' });
 
-/** Answered by exporters with another try, later. */
+/** Turns a timeout into an error that exporters retry. */
 const isAwaited = (signal: AbortSignal) => (error: unknown) => {
   if (signal.aborted) throw temporarilyUnavailable('Too many requests with traces are waiting.', error);
   throw error;
 };
 
-/** @throws ApiError `invalid_request` where it is no request with spans */
+/** @throws ApiError `invalid_request` if it is not a request with spans */
 async function readAll(
   body: Buffer,
   encoding: ReturnType<typeof encodingOf>,
@@ -76,7 +76,7 @@ async function readAll(
   return { steps, refused };
 }
 
-/** `POST /traces`: the protocol of OpenTelemetry. */
+/** `POST /traces`: the OpenTelemetry protocol. */
 export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
   const turns = createFairSemaphore({ total: TURNS, perKey: 1 });
   return defineRoute({

@@ -27,7 +27,7 @@ const tooLarge = (bytes: number) =>
   );
 
 /**
- * A body without its compression, which is cut off where it gets too large.
+ * Decompresses a body, up to its maximum size.
  * @throws ApiError `invalid_request`, `payload_too_large`
  */
 export async function plainBody(

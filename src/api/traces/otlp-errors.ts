@@ -10,7 +10,7 @@ const RpcStatus = z
   })
   .meta({ id: 'RpcStatus' });
 
-/** Codes of gRPC. */
+/** gRPC codes. */
 const GRPC = {
   invalidArgument: 3,
   permissionDenied: 7,
@@ -29,8 +29,8 @@ function grpcCode(code: ErrorCode): number {
 }
 
 /**
- * Errors as exporters of OTLP read them. They repeat 429 and 503, never 400 and 500: a full quota must not be asked for again and again, and
- * what passes must be.
+ * Errors in the format of OTLP. Exporters retry 429 and 503, never 400 and 500: they must not retry for a full quota, but must for temporary
+ * errors.
  */
 export const otlpErrors: ErrorFormat = {
   name: 'Otlp',

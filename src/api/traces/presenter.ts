@@ -64,7 +64,7 @@ export const presentStep = (row: StepRow): z.input<typeof TraceStep> => ({
   cut: row.cut,
 });
 
-/** All of a step. */
+/** A step with its texts. */
 export function presentWholeStep(row: WholeStepRow): z.input<typeof WholeTraceStep> {
   const { content } = row;
   const { input, output, toolCalls } = textsOf(row);

@@ -72,7 +72,7 @@ function toPosition(cursor: string | undefined): TracePosition | undefined {
 }
 const toCursor = (next: TracePosition | undefined) => (next === undefined ? null : encodeCursor(writePosition(next)));
 
-/** In a sorted list: its order, the value of the last trace, it, and between which traces those are that are in order. */
+/** The position in a sorted list: its order, the value and position of the last trace, and the newest and oldest sorted trace. */
 const SortedPosition = z.tuple([
   z.enum(TRACE_SORTS.flatMap((name) => [name, `-${name}` as const])),
   z.number(),
@@ -128,7 +128,7 @@ const toFilter = ({
 const withScores = <Record extends object>(record: Record, rows: readonly ScoreRow[]) =>
   rows.length === 0 ? record : { ...record, scores: rows.map(presentScore) };
 
-/** `/traces` and `/conversations`, but for what stores them. */
+/** `/traces` and `/conversations`, except for ingestion. */
 export function traceRoutes(): Route[] {
   return [
     defineRoute({

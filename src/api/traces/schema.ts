@@ -26,7 +26,7 @@ const TraceId = z.string().meta({
 });
 const SpanId = z.string().meta({ description: '16 hexadecimal digits.', example: 'eee19b7ec3c1b174' });
 
-/** Of what a request is about alone. */
+/** Only for a single requested record. */
 const Scores = z.array(Score).optional();
 
 const TraceCost = z
@@ -172,7 +172,7 @@ export const DeletedConversation = z
   .meta({ id: 'DeletedConversation' });
 
 const TRACE_ID = /^[0-9a-f]{32}$/i;
-/** What is no id is the id of nothing. */
+/** A malformed id is treated as unknown. */
 const traceIdParam = z.string().transform((text) => {
   if (!TRACE_ID.test(text)) throw notFound('This trace');
   return text.toLowerCase();

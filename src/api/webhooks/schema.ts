@@ -11,6 +11,9 @@ import { CustomHeaders } from './header-rules.ts';
 
 export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).meta({ id: 'EventType' });
 
+/** The type of an event in a response. */
+export const SentEvent = growing(EVENT_TYPES).meta({ id: 'EventName' });
+
 const Url = EndpointUrl.meta({
   description: 'The `https:` URL that receives the events. The operator may allow other URLs.',
   example: 'https://example.com/hooks/prompts',
@@ -96,7 +99,7 @@ export const Webhook = z
   .object({
     id: shown(z.string().meta({ example: 'wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
     url: z.string(),
-    events: shown(z.array(growing(EVENT_TYPES))),
+    events: shown(z.array(SentEvent)),
     description: z.string().nullable(),
     status: shown(z.enum(webhookStates.states)),
     disabled_reason: z.string().nullable(),

@@ -169,12 +169,12 @@ export const Execution = defineEntity({
     recorded: p.boolean().default(false),
     /** The application's key for a recorded run, so that it is stored once; null: the id of the row serves as the key. */
     recordKey: p.text().nullable(),
-    /** The trace that it is a step of, and which step: by the caller's `traceparent`, or as it was recorded. */
+    /** Its step in a trace: from the caller's `traceparent`, or from the recorded run or span. */
     traceId: p.uuid().nullable(),
     spanId: p.text().nullable(),
     parentId: p.text().nullable(),
     conversationId: p.text().nullable(),
-    /** What an application recorded it as; null where it is a run of the service, or a span was recorded. */
+    /** The step type of a run that an application recorded; null for a run of the service or a recorded span. */
     stepType: p.text().$type<StepType>().nullable(),
     /** For a recorded run: when it started. */
     createdAt: timestamp(),

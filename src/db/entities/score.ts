@@ -47,7 +47,7 @@ export const Score = defineEntity({
       expression: `create index "scores_conversation_index" on "scores" ("workspace_id", "conversation_id", "created_at", "id") where "conversation_id" is not null`,
     },
     {
-      // What may be about nothing that is there: it expires by itself.
+      // For expiry: their subject may never exist, so its deletion cannot delete them.
       name: 'scores_of_traces_index',
       expression: `create index "scores_of_traces_index" on "scores" ("created_at") where "execution_id" is null and "evaluation_id" is null`,
     },
@@ -70,9 +70,9 @@ export const Score = defineEntity({
     evaluationId: p.uuid().nullable(),
     /** The key of the example. */
     exampleId: p.text().nullable(),
-    /** Of OpenTelemetry. There may be no such trace. */
+    /** The OpenTelemetry trace id. The trace may not exist. */
     traceId: p.uuid().nullable(),
-    /** Of a step; null: the trace itself. */
+    /** The span id of a step; null for the trace itself. */
     spanId: p.text().nullable(),
     conversationId: p.text().nullable(),
     source: p.text().$type<ScoreSource>(),

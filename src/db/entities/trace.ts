@@ -14,13 +14,13 @@ import { traceScoreTriggers } from '../score-triggers.ts';
 import { traceStorageTriggers } from '../storage-triggers.ts';
 import { timestamp } from './workspace-owned.ts';
 
-/** What is missing of a trace. */
+/** Why a trace is incomplete. */
 export const TRACE_GAPS = ['root_missing', 'steps_over_limit'] as const;
 export type TraceGap = (typeof TRACE_GAPS)[number];
 
 /**
- * A tree of steps, summed up: what lists read. All of it is worked out again from its steps whenever some are stored, so their order does not
- * matter (`services/traces/sum-up-traces.ts`).
+ * A tree of steps, summed up for lists. All of it is recalculated from its steps whenever some are stored, so their order does not matter
+ * (`services/traces/sum-up-traces.ts`).
  */
 export const Trace = defineEntity({
   name: 'Trace',
@@ -45,23 +45,23 @@ export const Trace = defineEntity({
   ],
   properties: {
     workspaceId: p.uuid().primary(),
-    /** The 128 bits of OpenTelemetry's trace id. Only the workspace and it together are unique. */
+    /** The 128 bits of OpenTelemetry's trace id, unique only within a workspace. */
     id: p.uuid().primary(),
-    /** Of the step without a parent; where there is none, of the earliest one whose parent is not known. */
+    /** The name of the step without a parent; if there is none, of the earliest one whose parent is unknown. */
     name: p.text().nullable(),
     status: p.text().$type<StepStatus>(),
     startedAt: timestamp(),
-    /** Null: its top step has not ended. */
+    /** Null if its top step has not ended. */
     endedAt: timestamp().nullable(),
     steps: p.bigint('number').default(0),
-    /** Executions among them. */
+    /** Executions among its steps. */
     calls: p.bigint('number').default(0),
     errors: p.bigint('number').default(0),
     tokensInput: p.bigint('number').default(0),
     tokensOutput: p.bigint('number').default(0),
     tokensCachedInput: p.bigint('number').default(0),
     tokensReasoning: p.bigint('number').default(0),
-    /** US dollars. Null: nothing is known of any call. */
+    /** US dollars. Null if the cost of every call is unknown. */
     costAmount: p.decimal('string').columnType('numeric').nullable(),
     unpricedCalls: p.bigint('number').default(0),
     models: p.array().$type<string[]>().columnType('text[]').defaultRaw("'{}'"),
@@ -74,23 +74,23 @@ export const Trace = defineEntity({
     environment: p.text().nullable(),
     tags: p.array().$type<string[]>().columnType('text[]').defaultRaw("'{}'"),
     metadata: p.json<Record<string, string>>().columnType('jsonb').defaultRaw("'{}'"),
-    /** The beginning of what the top step got, and of what came of it. */
+    /** The beginnings of the top step's input and output. */
     input: p.text().nullable(),
     output: p.text().nullable(),
     incomplete: p.array().$type<TraceGap[]>().columnType('text[]').defaultRaw("'{}'"),
-    /** Of the contents of its steps. */
+    /** The sum of its steps' bytes. */
     bytes: p.bigint('number').default(0),
-    /** Days since 1970 of the partitions that have its steps. */
+    /** Days since 1970 of the partitions with its steps. */
     firstDay: p.bigint('number'),
     lastDay: p.bigint('number'),
-    /** When it is looked at for the last time, unless more of it comes until then. Null: it was. */
+    /** When it is settled, unless more steps arrive before then. Null if it is settled. */
     settleAt: timestamp().nullable(),
     /** When `trace.completed` was written. */
     completedAt: timestamp().nullable(),
   },
 });
 
-/** What a workspace keeps of traces and recorded runs. None: the default. */
+/** What a workspace keeps of traces and recorded runs. Without a row, the default applies. */
 export const TracePolicyOf = defineEntity({
   name: 'TracePolicy',
   tableName: 'trace_policies',
@@ -101,9 +101,9 @@ export const TracePolicyOf = defineEntity({
   },
 });
 
-/** What of a step is read by itself alone. */
+/** The parts of a step that are read only with that step. */
 export interface StepContent {
-  /** Of one that is no execution. */
+  /** Only for a step without an execution. */
   input?: string | ChatMessage[] | undefined;
   output?: string | undefined;
   toolCalls?: ToolCall[] | undefined;
@@ -116,8 +116,8 @@ export interface StepContent {
 }
 
 /**
- * A span. The migration partitions the table by `day`, which MikroORM's snapshot can't express: `services/traces/partitions.ts` makes the
- * partition of a day when its first step comes, and drops it when it has expired. There is no index but the key.
+ * A span. The migration partitions the table by `day`, which MikroORM's snapshot can't express: `services/traces/partitions.ts` creates the
+ * partition of a day with its first step, and drops it when it has expired. The key is the only index.
  */
 export const TraceStep = defineEntity({
   name: 'TraceStep',
@@ -127,7 +127,7 @@ export const TraceStep = defineEntity({
     traceId: p.uuid().primary(),
     /** 16 hexadecimal digits. */
     spanId: p.text().primary(),
-    /** Of UTC on which it began, since 1970. */
+    /** The UTC day on which it started, since 1970. */
     day: p.bigint('number').primary(),
     parentId: p.text().nullable(),
     type: p.text().$type<StepType>(),
@@ -142,13 +142,13 @@ export const TraceStep = defineEntity({
     provider: p.text().nullable(),
     tool: p.text().nullable(),
     agent: p.text().nullable(),
-    /** As the span has them, those of the steps below it included. */
+    /** As reported by the span, including the steps below it. */
     tokens: p.json<StepTokens>().columnType('jsonb').nullable(),
-    /** The same without those of the steps below it. Null: it is not known yet, or there are none. */
+    /** The same without the steps below it. Null if it is not known yet, or there are none. */
     ownTokens: p.json<StepTokens>().columnType('jsonb').nullable(),
-    /** US dollars, as the span has it. */
+    /** US dollars, as reported by the span. */
     costAmount: p.decimal('string').columnType('numeric').nullable(),
-    /** The execution that has its texts and its cost. It may have been deleted since. */
+    /** The execution with its texts and cost. It may have been deleted since. */
     executionId: p.uuid().nullable(),
     promptName: p.text().nullable(),
     promptVersion: p.bigint('number').nullable(),
@@ -158,16 +158,16 @@ export const TraceStep = defineEntity({
     environment: p.text().nullable(),
     tags: p.array().$type<string[]>().columnType('text[]').nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb').nullable(),
-    /** Of one that may be at the top: the beginnings of its texts. */
+    /** The beginnings of its texts, if it may be at the top. */
     inputHead: p.text().nullable(),
     outputHead: p.text().nullable(),
     hasInput: p.boolean(),
     hasOutput: p.boolean(),
     cut: p.array().$type<string[]>().columnType('text[]').defaultRaw("'{}'"),
-    /** Whether the sender said with it that the trace has ended. */
+    /** Whether the sender marked the trace as ended. */
     complete: p.boolean(),
     content: p.json<StepContent>().columnType('jsonb'),
-    /** Of `content` as JSON, and what the row takes beside it. */
+    /** Bytes of `content` as JSON and of the rest of the row. */
     bytes: p.bigint('number'),
   },
 });

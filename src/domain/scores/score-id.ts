@@ -10,7 +10,7 @@ const idOf = (...parts: string[]) => v5(JSON.stringify(parts), NAMESPACE);
 export const evaluatorScoreId = (rule: string, version: string, name: string, subject: ScoreSubject): string =>
   idOf('evaluator', rule, version, name, subjectKey(subject));
 
-/** The id of a score that a span reports of its step: reporting it again replaces it. UUID. */
+/** The UUID of a score that a span reports for its step: reporting it again replaces it. */
 export const reportedScoreId = (name: string, subject: ScoreSubject): string => idOf('span', name, subjectKey(subject));
 
 /** The id of a score submitted with a feedback token: submitting it again replaces it. UUID. */

@@ -8,10 +8,10 @@ export type ScoreSubject =
   | { traceId: string; spanId: string | null }
   | { conversationId: string };
 
-/** What a queue can hold. */
+/** The subjects that a queue can hold. */
 export type ReviewedSubject = Extract<ScoreSubject, { executionId: string } | { exampleId: string }>;
 
-/** The columns of a subject. Those of all other kinds are null. */
+/** The columns of a subject; those of other kinds are null. */
 export interface SubjectIds {
   execution_id: string | null;
   evaluation_id: string | null;

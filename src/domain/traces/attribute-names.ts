@@ -1,10 +1,10 @@
 import type { StepType } from './step.ts';
 
-// Which attribute means what, by the conventions in use: OpenTelemetry's for generative AI (`gen_ai.`, old and new), OpenInference (`llm.`,
-// `openinference.`), the AI SDK (`ai.`), OpenLLMetry (`traceloop.`), Langfuse, MLflow, and ours (`pms.`). The first that is there counts.
-// `name#member` is a member of a JSON object, and `name.*` a list whose places are in names, such as `name.0.role`.
+// The meaning of attributes in the conventions in use: OpenTelemetry's for generative AI (`gen_ai.`, old and new), OpenInference (`llm.`,
+// `openinference.`), the AI SDK (`ai.`), OpenLLMetry (`traceloop.`), Langfuse, MLflow, and ours (`pms.`). The first one present counts.
+// `name#member` is a member of a JSON object, and `name.*` a list whose positions are in names, such as `name.0.role`.
 
-/** The type that a value of an attribute means. In lower case; a value that is not listed says nothing. */
+/** The step type that a value of an attribute means. Values are in lower case; unlisted ones mean nothing. */
 export const TYPES_BY_VALUE: readonly (readonly [attribute: string, types: Readonly<Record<string, StepType>>])[] = [
   [
     'pms.step.type',
@@ -121,7 +121,7 @@ export const TYPES_BY_VALUE: readonly (readonly [attribute: string, types: Reado
   ['mcp.method.name', { 'tools/call': 'tool' }],
 ];
 
-/** The type that the presence of an attribute means, where no value has told. */
+/** The step type that the presence of an attribute means, if no value determines it. */
 export const TYPES_BY_PRESENCE: readonly (readonly [attribute: string, type: StepType])[] = [
   ['gen_ai.tool.name', 'tool'],
   ['gen_ai.request.model', 'model'],
@@ -207,13 +207,13 @@ export const NAMES = {
   environment: ['langfuse.environment', 'deployment.environment.name', 'deployment.environment'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Of the resource. */
+/** Attributes of the resource. */
 export const RESOURCE_NAMES = {
   service: ['service.name'],
   environment: ['deployment.environment.name', 'deployment.environment', 'langfuse.environment'],
 } as const;
 
-/** Counts of tokens, by kind. */
+/** Token counts, by kind. */
 export const TOKEN_NAMES = {
   input: [
     'gen_ai.usage.input_tokens',
@@ -278,13 +278,13 @@ export const TOKEN_NAMES = {
 /** An object whose kinds of input, and of output, exclude each other. */
 export const EXCLUSIVE_TOKENS = 'langfuse.observation.usage_details';
 
-/** A place that what went into a step, or came out of it, is read from. */
+/** Where to read the input or output of a step. */
 export interface ContentSource {
-  /** One attribute; or several as members of an object. */
+  /** One attribute, or several as members of an object. */
   from: string | Readonly<Record<string, string>>;
-  /** `always`: messages of whatever step. `text`: never messages. Default: messages of a model or an agent. */
+  /** `always`: messages for any step. `text`: never messages. Default: messages for a model or an agent. */
   messages?: 'always' | 'text';
-  /** Only what comes before the first message of the assistant. */
+  /** Only the messages before the first one of the assistant. */
   isHistory?: true;
 }
 
@@ -333,7 +333,7 @@ export const OUTPUT_SOURCES: readonly ContentSource[] = [
   { from: 'reranker.output_documents.*', messages: 'text' },
 ];
 
-/** Which event has a message, and of which role. The last kind is what the model said. */
+/** The role of the message in each event. `CHOICE_EVENT` has the model's answer. */
 export const MESSAGE_EVENTS: Readonly<Record<string, string>> = {
   'gen_ai.system.message': 'system',
   'gen_ai.user.message': 'user',
@@ -341,11 +341,11 @@ export const MESSAGE_EVENTS: Readonly<Record<string, string>> = {
   'gen_ai.tool.message': 'tool',
 };
 export const CHOICE_EVENT = 'gen_ai.choice';
-/** An event with both, as attributes of the names that spans have. */
+/** An event with input and output, in attributes named as in spans. */
 export const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
 export const EVALUATION_EVENT = 'gen_ai.evaluation.result';
 
-/** What says nothing by itself, or repeats the messages of steps below. */
+/** Attributes that carry no information, or repeat the messages of steps below. */
 export const REPEATING: readonly string[] = [
   'all_messages_events',
   'input.mime_type',
@@ -355,9 +355,9 @@ export const REPEATING: readonly string[] = [
   'events',
 ];
 
-/** Prefixes of settings of a call; a name is without it. */
+/** Prefixes of call settings; names are stored without them. */
 export const PARAMETER_PREFIXES: readonly string[] = ['gen_ai.request.', 'ai.settings.', 'llm.request.'];
-/** Objects of such settings. */
+/** Objects of call settings. */
 export const PARAMETER_OBJECTS: readonly string[] = [
   'llm.invocation_parameters',
   'langfuse.observation.model.parameters',
@@ -369,7 +369,7 @@ export const TAG_NAMES: readonly string[] = [
   'ai.telemetry.metadata.tags',
   'pms.tags',
 ];
-/** Objects of metadata, and prefixes; a name is without it. */
+/** Objects and prefixes of metadata; names are stored without the prefix. */
 export const METADATA_OBJECTS: readonly string[] = [
   'metadata',
   'langfuse.trace.metadata',
@@ -384,5 +384,5 @@ export const METADATA_PREFIXES: readonly string[] = [
   'traceloop.association.properties.',
 ];
 
-/** A span that a library sends when a step begins, beside the one with its end. */
+/** Marks a span that a library sends when a step starts, in addition to the one with its end. */
 export const PENDING = { attribute: 'logfire.span_type', value: 'pending_span' } as const;

@@ -2,12 +2,12 @@ import { isObject, type JsonValue } from '../text/json.ts';
 import { JsonTexts } from './json-texts.ts';
 import { MAX_ATTRIBUTE_DEPTH } from './limits.ts';
 
-/** Of a list whose places are in names. */
+/** Maximum length of a list whose positions are in names. */
 const MAX_PLACES = 10_000;
 
 type Node = Map<string, Node | JsonValue>;
 
-/** Objects whose names are the numbers from 0 on are lists. */
+/** Objects whose names are all numbers become lists. */
 function toJson(node: Node | JsonValue): JsonValue {
   if (!(node instanceof Map)) return node;
   const entries = [...node].map(([name, value]) => [name, toJson(value)] as const);
@@ -18,7 +18,7 @@ function toJson(node: Node | JsonValue): JsonValue {
     .map(([, value]) => value);
 }
 
-/** The attributes of a span, of which those that a field of the step holds are taken out. */
+/** The attributes of a span. Those that a field of the step holds are taken out. */
 export class Bag {
   readonly texts = new JsonTexts();
   readonly #attributes: Map<string, JsonValue>;
@@ -27,7 +27,7 @@ export class Bag {
     this.#attributes = new Map(attributes);
   }
 
-  /** @param name `name`, `name#member`, or `name.*` for a list whose places are in names */
+  /** @param name `name`, `name#member`, or `name.*` for a list whose positions are in names */
   get(name: string): JsonValue | undefined {
     if (name.endsWith('.*')) return this.#nested(name.slice(0, -1));
     const [attribute = '', member] = name.split('#');
@@ -37,7 +37,7 @@ export class Bag {
     return isObject(object) && Object.hasOwn(object, member) ? (object[member] as JsonValue) : undefined;
   }
 
-  /** The same, parsed where it is JSON; null where it is not there. */
+  /** The same, parsed if it is JSON; null if it is missing. */
   getJson(name: string): JsonValue {
     return this.texts.parsed(this.get(name) ?? null);
   }
@@ -51,20 +51,20 @@ export class Bag {
     else this.#attributes.delete(name);
   }
 
-  /** The first value that can be read; others of the same value are dropped with it. */
+  /** The first readable value; all attributes with the same value are dropped. */
   take<Value>(names: readonly string[], read: (value: JsonValue) => Value | undefined): Value | undefined {
     for (const name of names) {
       const given = this.get(name);
       const value = given === undefined || given === null ? undefined : read(given);
       if (value === undefined) continue;
-      // Members stay: the rest of their object may say more.
+      // Members stay: the rest of their object may hold more.
       for (const other of names) if (this.#attributes.get(other) === given) this.#attributes.delete(other);
       return value;
     }
     return undefined;
   }
 
-  /** Takes out what is named so; names are without the prefix. */
+  /** Takes out the attributes with a prefix; their names are returned without it. */
   takePrefixed(prefix: string): [name: string, value: JsonValue][] {
     return this.#named(prefix).map((name) => {
       const value = this.#attributes.get(name) ?? null;

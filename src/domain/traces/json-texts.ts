@@ -2,24 +2,24 @@ import type { JsonValue } from '../text/json.ts';
 import { countJsonValues } from '../text/json-count.ts';
 import { storableJson } from '../text/storable-text.ts';
 
-/** Longer texts stay texts. */
+/** Longer texts are not parsed. */
 const MAX_PARSED_CHARS = 2 * 1024 * 1024;
-/** Of all texts of a span: a long conversation has some thousands. */
+/** JSON values in all texts of a span: a long conversation has a few thousand. */
 const MAX_PARSED_VALUES = 20_000;
 
 export const jsonText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Texts of one span that are JSON. Those beyond so many values stay texts, so that no span takes long. */
+/** Parses the JSON texts of one span. Texts beyond the maximum number of values stay texts, so that no span takes long. */
 export class JsonTexts {
   #left = MAX_PARSED_VALUES;
   readonly #known = new Map<string, JsonValue>();
 
-  /** A text that is JSON of a list or an object, parsed; any other value as it is, and what is too deep to be kept. */
+  /** Parses a text that is a JSON list or object; returns any other value, or one too deep to store, unchanged. */
   parsed(value: JsonValue): JsonValue {
     return this.#parse(value, /^\s*[[{]/);
   }
 
-  /** A text that is JSON of a text, as Langfuse and the AI SDK write some; any other value as it is. */
+  /** Parses a text that is a JSON string, as Langfuse and the AI SDK write some; returns any other value unchanged. */
   unquoted(value: JsonValue): JsonValue {
     return this.#parse(value, /^"[\s\S]*"$/);
   }

@@ -39,13 +39,13 @@ import { tokensOf } from './step-tokens.ts';
 
 const shortened = (text: string, chars: number): string => storableText(text.slice(0, chars));
 
-/** A short text, or a number as one. */
+/** A short text, or a number as text. */
 const nameOf = (value: JsonValue): string | undefined =>
   (typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
     ? shortened(String(value).trim(), MAX_STEP_NAME_CHARS)
     : undefined;
 const MAX_COST = 1_000_000_000;
-/** Of US dollars: more are noise of binary fractions. */
+/** Digits of US dollars: more are noise from binary fractions. */
 const COST_DIGITS = 12;
 const costOf = (value: JsonValue): string | undefined => {
   const cost = typeof value === 'string' && value !== '' ? Number(value) : value;
@@ -151,7 +151,7 @@ function scoresOf(events: OtlpSpan['events']): StepScore[] {
   return scores.slice(0, MAX_STEP_SCORES);
 }
 
-/** What has failed, by the span's status, an attribute, or an exception that it tells of. */
+/** The failure, according to the span's status, an attribute, or an exception event. */
 function failureOf(bag: Bag, { status, events }: OtlpSpan): Pick<Step, 'error' | 'errorType'> & { hasFailed: boolean } {
   const exception = events.findLast(({ name }) => name === 'exception')?.attributes;
   const given = bag.take(NAMES.errorType, nameOf);
@@ -164,7 +164,7 @@ function failureOf(bag: Bag, { status, events }: OtlpSpan): Pick<Step, 'error' |
   return { hasFailed, error: message === undefined ? null : shortened(message, MAX_STEP_ERROR_CHARS), errorType };
 }
 
-/** `openai.chat`, as the AI SDK calls it, is of `openai`. */
+/** The AI SDK's `openai.chat` means `openai`. */
 const providerOf = (value: JsonValue) => nameOf(value)?.split('.').at(0)?.toLowerCase();
 
 const EXECUTION = /^exec_[0-9a-f-]{36}$/;
@@ -182,7 +182,7 @@ function promptOf(bag: Bag): Step['prompt'] {
   return { name, version: bag.take(NAMES.promptVersion, versionOf) ?? null };
 }
 
-/** What the steps of one library in one process have in common: made once, and shared. */
+/** What the steps of one library in one process share; created once. */
 export interface StepOrigin {
   service: string | null;
   environment: string | null;
@@ -201,7 +201,7 @@ export function stepOrigin({ resource, scope }: OtlpOrigin): StepOrigin {
   };
 }
 
-/** A span as a step. */
+/** Maps a span to a step. */
 export function toStep(span: OtlpSpan, origin: StepOrigin): Step {
   const bag = new Bag(span.attributes);
   for (const { name, attributes } of span.events)
@@ -210,7 +210,7 @@ export function toStep(span: OtlpSpan, origin: StepOrigin): Step {
   const room = new Room(span.cut);
   const type = typeOf(bag);
   const failure = failureOf(bag, span);
-  // Before `gen_ai.prompt.N` are read as messages.
+  // Must precede reading `gen_ai.prompt.N` as messages.
   const prompt = promptOf(bag);
   const inEvents = messagesInEvents(span.events, bag.texts);
   const input = contentOf(bag, INPUT_SOURCES, type) ?? inEvents.input;
@@ -235,7 +235,7 @@ export function toStep(span: OtlpSpan, origin: StepOrigin): Step {
     provider: bag.take(NAMES.provider, providerOf) ?? null,
     tool: bag.take(NAMES.tool, nameOf) ?? (type === 'tool' ? name : null),
     agent: bag.take(NAMES.agent, nameOf) ?? (type === 'agent' ? name : null),
-    // What was said first has the first claim to room.
+    // Fields claim room in this order.
     output: answer.text === null ? null : room.text(answer.text, 'output'),
     toolCalls: answer.toolCalls.map((call) => ({ ...call, input: room.json(call.input, 'output') })),
     input: cutInput(input, room),

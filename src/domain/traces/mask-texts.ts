@@ -6,7 +6,7 @@ export type BuiltInMask = (typeof BUILT_IN_MASKS)[number];
 
 const digitsOf = (text: string) => text.replaceAll(/\D/g, '');
 
-/** The check digit of Luhn, which numbers of cards have. */
+/** The Luhn checksum of card numbers. */
 function isCard(text: string): boolean {
   const sum = Array.from(digitsOf(text))
     .reverse()
@@ -34,7 +34,7 @@ const SECRETS = [
   '-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,10000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?',
 ].join('|');
 
-/** Each takes time in proportion to the text: a repetition has a bound, or can't begin within itself. */
+/** Each takes time proportional to the text: a repetition is bounded, or cannot start within itself. */
 const PATTERNS: Record<BuiltInMask, { pattern: RegExp; holds?: (match: string) => boolean }> = {
   email: { pattern: /(?<![\w.%+-])[\w.%+-]{1,200}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi },
   card: { pattern: /(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)/g, holds: isCard },
@@ -50,14 +50,14 @@ const PATTERNS: Record<BuiltInMask, { pattern: RegExp; holds?: (match: string) =
   secret: { pattern: new RegExp(`(?<![\\w-])(?:${SECRETS})`, 'g') },
 };
 
-/** Attributes whose value is a secret whatever it looks like. */
+/** Attributes whose value is always a secret. */
 const SECRET_NAME =
   /(?:^|[._-])(?:authorization|password|passwd|secret|client[_-]?secret|api[_-]?key|private[_-]?key|(?:access|refresh|auth)[_-]?token|cookie|set-cookie)$/i;
 
-/** What stands for a text that was masked. */
+/** The replacement for a masked text. */
 export const maskOf = (name: string): string => `[${name}]`;
 
-/** Masks what is known by its form. @param name of the member that has the text, if any */
+/** Masks text of known forms. @param name the member that holds the text, if any */
 export function maskText(text: string, masks: readonly BuiltInMask[], name?: string): string {
   if (name !== undefined && masks.includes('secret') && SECRET_NAME.test(name)) return maskOf('secret');
   return masks.reduce((masked, mask) => {
@@ -66,7 +66,7 @@ export function maskText(text: string, masks: readonly BuiltInMask[], name?: str
   }, text);
 }
 
-/** Changes all texts in a value. @param change gets the name of the member that has the text, if any */
+/** Maps all texts in a value. @param change gets the name of the member that holds the text, if any */
 export function mapTexts<Value>(value: Value, change: (text: string, name?: string) => string, name?: string): Value {
   const map = (inner: unknown, at?: string): unknown => {
     if (typeof inner === 'string') return change(inner, at);

@@ -1,22 +1,22 @@
 import { Big } from 'big.js';
 import type { StepTokens } from './step.ts';
 
-/** A step, as far as usage is concerned. */
+/** The fields of a step that determine its usage. */
 export interface UsageStep {
   id: string;
   parentId: string | null;
   tokens: StepTokens | null;
-  /** US dollars, as the span gives it. */
+  /** US dollars, as reported by the span. */
   cost: string | null;
 }
 
-/** What a step has used itself. */
+/** The usage of a step itself. */
 export interface OwnUsage {
-  /** Null: the span says nothing of tokens. */
+  /** Null if the span reports no tokens. */
   tokens: StepTokens | null;
-  /** US dollars, where the span gives its cost. */
+  /** US dollars. Null if the span reports no cost. */
   cost: string | null;
-  /** Whether steps below it tell of usage: then it is its span's usage less theirs. */
+  /** Whether steps below it report usage, which was subtracted from that of its span. */
   hasBelow: boolean;
 }
 
@@ -29,7 +29,7 @@ const combine = (a: StepTokens, b: StepTokens, of: (x: number, y: number) => num
   return result;
 };
 
-/** Children before their parents. Steps that are their own ancestors are left in the order in which they are found. */
+/** Children before their parents, except for steps that are their own ancestors. */
 function childrenFirst(steps: ReadonlyMap<string, UsageStep>): UsageStep[] {
   const children = Map.groupBy(steps.values(), ({ parentId }) => parentId);
   const order: UsageStep[] = [];
@@ -51,13 +51,13 @@ function childrenFirst(steps: ReadonlyMap<string, UsageStep>): UsageStep[] {
 }
 
 /**
- * The own usage of every step of a trace: its usage less that of the steps below it, by kind, never below 0. Instrumentations put the sum of a
- * run on the steps around its calls, too. Known limit: a model step that itself made a call beside those below it counts them as its own.
+ * The own usage of every step of a trace: its usage minus that of the steps below it, by kind, never below 0. Instrumentations also put the sum
+ * of a run on the steps around its calls. Known limit: the usage of a model step with calls below it is always taken to include theirs.
  */
 export function ownUsage(steps: readonly UsageStep[]): Map<string, OwnUsage> {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const own = new Map<string, OwnUsage>();
-  /** Of steps below a step: what they have told of, in all. */
+  /** By step: the total usage of the steps below it. */
   const below = new Map<string, { tokens: StepTokens; cost: Big }>();
   for (const { id, parentId, tokens, cost } of childrenFirst(byId)) {
     const inner = below.get(id);
@@ -78,9 +78,9 @@ export function ownUsage(steps: readonly UsageStep[]): Map<string, OwnUsage> {
 
 const sum = (a: number, b: number) => a + b;
 
-/** Whether there is anything to pay for. */
+/** Whether any tokens were used. */
 export const isUsed = (tokens: StepTokens | null): boolean => tokens !== null && KINDS.some((kind) => tokens[kind] > 0);
 
-/** Whether the steps have used the same. */
+/** Whether both usages are equal. */
 export const isSameUsage = (a: StepTokens | null, b: StepTokens | null): boolean =>
   KINDS.every((kind) => (a?.[kind] ?? 0) === (b?.[kind] ?? 0));

@@ -5,15 +5,15 @@ import { storableText } from '../text/storable-text.ts';
 import type { JsonTexts } from './json-texts.ts';
 
 // Messages in the forms of OpenTelemetry, OpenAI (chat completions and responses), Anthropic, the AI SDK, LangChain and OpenInference, which
-// differ in names. What is in none of these forms is left to be a text.
+// use different names. Values in other forms become texts.
 
-/** More are left as JSON. */
+/** Longer lists stay JSON. */
 const MAX_MESSAGES = 1_000;
 const Messages = z.array(ChatMessage).max(MAX_MESSAGES);
 
 type Raw = Record<string, unknown>;
 type Part = Exclude<ChatMessage['content'], string>[number];
-/** A part as it was read; reasoning is no part of a message. */
+/** A part as read; reasoning is not a part of a message. */
 type ReadPart = Part | { type: 'reasoning'; text: string };
 
 const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
@@ -29,7 +29,7 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 };
 
-/** Kinds of parts by what they are called. */
+/** Kinds of parts, by their names. */
 const PARTS: Readonly<Record<string, 'text' | 'call' | 'result' | 'reasoning' | 'file'>> = {
   text: 'text',
   input_text: 'text',
@@ -64,7 +64,7 @@ const unwrapped = (raw: unknown, name: string): unknown => (isObject(raw) && isO
 
 interface Context {
   texts: JsonTexts;
-  /** Names of the tools that were called, by the ids of calls: results say only those. */
+  /** Names of called tools by call id, because results have only the id. */
   names: Map<string, string>;
 }
 
@@ -81,7 +81,7 @@ function callOf(raw: Raw, context: Context): ReadPart {
   };
 }
 
-/** LiteLLM has results as texts among the parts. */
+/** LiteLLM puts results as texts among the parts. */
 function textIn(parts: unknown): string | null {
   if (!Array.isArray(parts)) return null;
   return parts.map((part) => (isObject(part) ? (firstText(part, ['content', 'text']) ?? '') : '')).join('');
@@ -91,7 +91,7 @@ function resultOf(raw: Raw, context: Context): ReadPart {
   const id =
     firstText(raw, ['id', 'toolCallId', 'tool_call_id', 'tool_use_id', 'call_id']) ?? `call_${context.names.size}`;
   const given = first(raw, ['response', 'result', 'output', 'content']) ?? textIn(raw['parts']);
-  // The AI SDK says of what type it is.
+  // The AI SDK wraps it with its type.
   const output = isObject(given) && 'value' in given && typeof given['type'] === 'string' ? given['value'] : given;
   const name = firstText(raw, ['name', 'toolName']) ?? context.names.get(id) ?? 'tool';
   return { type: 'tool_result', id, name, output: context.texts.parsed(output as JsonValue) };
@@ -131,11 +131,11 @@ function partOf(given: unknown, context: Context): ReadPart | undefined {
   }
 }
 
-/** @returns undefined: one of them is in no known form */
+/** @returns undefined if one of them has an unknown form */
 function partsOf(raw: Raw, role: ChatMessage['role'], context: Context): ReadPart[] | undefined {
   if (!['parts', 'contents', 'content', 'tool_calls', 'function_call'].some((name) => name in raw)) return undefined;
   const content = context.texts.parsed((first(raw, ['parts', 'contents', 'content']) ?? []) as JsonValue);
-  // A tool's result is any JSON, and so may be a text that looks like it.
+  // A tool's result can be any JSON, even a text that looks like JSON.
   const isResult = role === 'tool' && !(Array.isArray(raw['parts'] ?? content) && hasResult(raw['parts'] ?? content));
   if (isResult) return [resultOf({ ...raw, id: firstText(raw, ['tool_call_id', 'id']) }, context)];
   const text = raw['content'];
@@ -158,7 +158,7 @@ function partsOf(raw: Raw, role: ChatMessage['role'], context: Context): ReadPar
 const hasResult = (parts: unknown): boolean =>
   Array.isArray(parts) && parts.some((part) => isObject(part) && PARTS[String(part['type'])] === 'result');
 
-/** Some forms have the calls among the parts, and as a list beside them. */
+/** Some forms repeat the calls among the parts in a separate list. */
 function withoutRepeatedCalls(parts: readonly ReadPart[]): ReadPart[] {
   const ids = new Set<string>();
   return parts.filter((part) => part.type !== 'tool_call' || (!ids.has(part.id) && ids.add(part.id)));
@@ -170,7 +170,7 @@ const contentOf = (parts: readonly Part[]): string | Part[] => {
   return parts.length === 1 && only.type === 'text' ? only.text : [...parts];
 };
 
-/** Results stand in messages of their own. @returns null: there is nothing in it */
+/** Results become separate messages. @returns undefined if the form is unknown */
 function messagesOf(given: unknown, context: Context): unknown[] | undefined {
   const outer = ['message', 'kwargs', 'data'].reduce(unwrapped, given);
   if (!isObject(outer)) return undefined;
@@ -202,7 +202,7 @@ function split(role: ChatMessage['role'], parts: readonly ReadPart[], raw: Raw):
   return messages;
 }
 
-/** A list of messages, alone or as a member of what a call was given. */
+/** A list of messages, by itself or as a member of a call's arguments. */
 function listIn(raw: JsonValue, texts: JsonTexts): unknown[] | undefined {
   if (Array.isArray(raw)) return raw.length === 1 && Array.isArray(raw[0]) ? raw[0] : raw;
   if (!isObject(raw)) return undefined;
@@ -221,7 +221,7 @@ function listIn(raw: JsonValue, texts: JsonTexts): unknown[] | undefined {
   ];
 }
 
-/** What one call gave may be several entries: reasoning, a text, calls. */
+/** Merges the entries of one answer: reasoning, text, calls. */
 function merged(messages: readonly unknown[], given: readonly unknown[]): unknown[] {
   if (!given.some((item) => isObject(item) && PARTS[String(item['type'])] !== undefined)) return [...messages];
   const result: Raw[] = [];
@@ -239,7 +239,7 @@ function merged(messages: readonly unknown[], given: readonly unknown[]): unknow
   return result;
 }
 
-/** @returns undefined: they are in no known form, or none are there */
+/** @returns undefined if one has an unknown form, or there are none */
 export function readMessages(value: JsonValue, texts: JsonTexts): ChatMessage[] | undefined {
   const list = listIn(texts.parsed(value), texts);
   if (list === undefined || list.length === 0 || list.length > MAX_MESSAGES) return undefined;
@@ -249,7 +249,7 @@ export function readMessages(value: JsonValue, texts: JsonTexts): ChatMessage[] 
   return Messages.safeParse(merged(read.flat(), list)).data;
 }
 
-/** What a model said. */
+/** A model's answer. */
 export interface Answer {
   text: string | null;
   toolCalls: ToolCall[];

@@ -8,21 +8,21 @@ const US = 1_000;
 
 /** The spans of a request, one by one. */
 export interface ReadSteps {
-  /** Spans in it. */
+  /** The number of spans. */
   size: number;
   /**
-   * A step, why a span is not taken, or null where there is nothing to store. Each is read when it is asked for, so that the caller can give
-   * others a turn in between.
+   * A step, the reason why a span is refused, or null if there is nothing to store. Each is read on demand, so that the caller can let other
+   * work run in between.
    */
   steps: Iterable<Step | Refusal | null>;
 }
 
-/** Which times are taken, in milliseconds since 1970. */
+/** Which spans are read; times are milliseconds since 1970. */
 export interface Times {
   now: number;
-  /** Steps that began before would be deleted at once. */
+  /** Earlier steps would be deleted immediately. */
   oldest: number;
-  /** Attributes that are not read. */
+  /** Whether an attribute is ignored. */
   drops?: ((name: string) => boolean) | undefined;
   /** Whether a trace is stored, by its id. */
   isSampled?: ((traceId: string) => boolean) | undefined;
@@ -31,9 +31,9 @@ export interface Times {
 export const isRefusal = (read: Step | Refusal): read is Refusal => 'reason' in read;
 
 /**
- * Reads the spans of an OTLP request as steps. Whatever is sent, it throws nothing.
+ * Reads the spans of an OTLP request as steps. Never throws, whatever was sent.
  * @param body decompressed
- * @returns or why it is no such request
+ * @returns the steps, or why the body is not such a request
  */
 export function readSteps(body: Buffer, encoding: OtlpEncoding, times: Times): ReadSteps | { fault: string } {
   const request = readRequest(body, encoding);

@@ -2,19 +2,19 @@ import type { JsonValue } from '../text/json.ts';
 import { storableText } from '../text/storable-text.ts';
 import { MAX_ATTRIBUTE_DEPTH, MAX_STEP_BYTES, MAX_STEP_TEXT_BYTES } from './limits.ts';
 
-/** What a value counts besides the bytes of its texts. */
+/** Bytes that a value counts in addition to its texts. */
 const VALUE_BYTES = 8;
-/** Texts up to here are names and ids, and kept as they are. */
+/** Texts up to this size are names and ids, and kept whole. */
 const SHORT = 64;
 
-/** The first bytes of a text, without half a character at their end. */
+/** The first bytes of a text, without a partial character at the end. */
 function firstBytes(text: string, bytes: number): string {
-  // A character takes a byte at least.
+  // A character takes at least one byte.
   const head = Buffer.from(text.slice(0, bytes));
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(head.subarray(0, bytes), { stream: true });
 }
 
-/** Room for what a step keeps. Cuts what has none, and remembers what it has cut. */
+/** The room for a step's contents. Cuts what does not fit, and remembers what was cut. */
 export class Room {
   #bytes: number;
   readonly #cut: Set<string>;
@@ -28,7 +28,7 @@ export class Room {
     return this.#bytes <= 0;
   }
 
-  /** What was cut, in order of names. */
+  /** The cut fields, sorted by name. */
   get cut(): string[] {
     return [...this.#cut].sort();
   }
@@ -37,9 +37,9 @@ export class Room {
     this.#cut.add(field);
   }
 
-  /** @returns the text as it can be stored; cut where it is too long by itself or with what was kept before */
+  /** @returns the text in storable form, cut if it exceeds its own limit or the remaining room */
   text(given: string, field: string, most = MAX_STEP_TEXT_BYTES): string {
-    // A character takes a byte at least: what can't be kept is not looked at.
+    // A character takes at least one byte: text that cannot fit is not read.
     const text = storableText(given.slice(0, most + 1));
     const bytes = Buffer.byteLength(text);
     const limit = Math.max(bytes <= SHORT ? bytes : 0, Math.min(most, this.#bytes));
@@ -49,7 +49,7 @@ export class Room {
     return firstBytes(text, limit);
   }
 
-  /** @returns the value with texts as by {@link text}, and lists and objects only as deep and long as there is room */
+  /** @returns the value with texts as in {@link text}, and lists and objects only as deep and long as there is room */
   json(value: JsonValue, field: string, depth = 0): JsonValue {
     this.#bytes -= VALUE_BYTES;
     if (typeof value === 'string') return this.text(value, field);

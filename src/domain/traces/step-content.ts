@@ -15,7 +15,7 @@ function valueFrom(bag: Bag, from: ContentSource['from']): JsonValue | undefined
   const members = Object.entries(from)
     .map(([member, name]) => [member, bag.getJson(name)] as const)
     .filter(([, value]) => value !== null);
-  // What is always said is nothing that was said.
+  // System instructions without messages are not an input.
   return members.some(([member]) => member !== 'system') ? Object.fromEntries(members) : undefined;
 }
 
@@ -25,8 +25,8 @@ const beforeAnswer = (messages: ChatMessage[]): ChatMessage[] => {
 };
 
 /**
- * Takes out all places of contents: those that were not read only repeat. Messages in an unknown form are a text, unless they are in another
- * place in one that is known.
+ * Takes out all attributes with contents: unread ones only repeat. Messages in an unknown form become a text, unless another attribute has
+ * them in a known form.
  */
 export function contentOf(bag: Bag, sources: readonly ContentSource[], type: StepType): Content | null {
   const speaks = type === 'model' || type === 'agent';
@@ -48,7 +48,7 @@ export function contentOf(bag: Bag, sources: readonly ContentSource[], type: Ste
   return found;
 }
 
-/** Events with one message each, as the conventions once had them. */
+/** Events with one message each, as in earlier conventions. */
 export function messagesInEvents(
   events: OtlpSpan['events'],
   texts: JsonTexts,
@@ -71,7 +71,7 @@ export function messagesInEvents(
 
 export const isMessageEvent = (name: string) => name in MESSAGE_EVENTS || name === CHOICE_EVENT;
 
-/** Of a model the first of its answers; of what calls models, the last. */
+/** For a model, the first of its answers; for a step that calls models, the last one. */
 export function answerFrom(content: Content | null, type: StepType): Answer {
   if (content === null) return { text: null, toolCalls: [], reasoning: null };
   if ('text' in content) return { text: content.text, toolCalls: [], reasoning: null };

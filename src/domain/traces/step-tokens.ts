@@ -9,7 +9,7 @@ const countOf = (value: JsonValue): number | undefined => {
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS ? count : undefined;
 };
 
-/** Langfuse's counts, whose kinds exclude each other; or those of OpenAI, as they are there. */
+/** Langfuse's counts, whose kinds exclude each other, or OpenAI's counts unchanged. */
 function exclusiveTokens(usage: Record<string, unknown>): StepTokens | null {
   const countIn = (counts: unknown, name: string) =>
     (isObject(counts) ? countOf((counts[name] ?? null) as JsonValue) : undefined) ?? 0;
@@ -39,8 +39,8 @@ function exclusiveTokens(usage: Record<string, unknown>): StepTokens | null {
 }
 
 /**
- * Tokens by the names of the conventions. Cached tokens are a part of the input, and reasoning is a part of the output; where a part is more than
- * the whole, the sender means them to exclude each other.
+ * Tokens by the names of the conventions. Cached tokens are part of the input, and reasoning is part of the output; if a part exceeds the whole,
+ * the sender means them to exclude each other.
  */
 export function tokensOf(bag: Bag): StepTokens | null {
   const usage = bag.getJson(EXCLUSIVE_TOKENS);

@@ -28,7 +28,7 @@ export interface StepTokens {
   reasoning: number;
 }
 
-/** Attributes by their names, as they were sent. An int64 that is no safe integer, NaN and infinities are texts; bytes are base64. */
+/** Attributes by name, as they were sent. Unsafe int64 integers, NaN and infinities are texts; bytes are base64. */
 export type Attributes = Record<string, JsonValue>;
 
 export interface StepEvent {
@@ -44,7 +44,7 @@ export interface StepLink {
   attributes: Attributes;
 }
 
-/** A score that a span reports of itself (`gen_ai.evaluation.result`). */
+/** A score that a span reports (`gen_ai.evaluation.result`). */
 export interface StepScore {
   name: string;
   /** A number, or the label of a category. */
@@ -54,45 +54,45 @@ export interface StepScore {
 
 /** A span as this service reads it. All texts can be stored: they are well-formed and without U+0000. */
 export interface Step {
-  /** 32 hexadecimal digits, lower case. */
+  /** 32 lowercase hexadecimal digits. */
   traceId: string;
-  /** 16 hexadecimal digits, lower case: of the span. */
+  /** 16 lowercase hexadecimal digits: the span id. */
   id: string;
-  /** Null: it has none. The parent may be a step that is not known. */
+  /** Null if it has none. The parent can be an unknown step. */
   parentId: string | null;
   type: StepType;
   name: string;
   /** `running`: it has not ended. */
   status: StepStatus;
-  /** The message of the error. Null: there is none, or it has no message. */
+  /** The error message. Null if there is no error, or it has no message. */
   error: string | null;
   /** The kind of error, such as `TimeoutError` or `429`. */
   errorType: string | null;
   /** Microseconds since 1970: a safe integer. */
   startedAt: number;
-  /** The same; never before `startedAt`. Null: it has not ended. */
+  /** The same; never before `startedAt`. Null if it has not ended. */
   endedAt: number | null;
-  /** As the span names it, without the provider. */
+  /** As named by the span, without the provider. */
   model: string | null;
   /** Such as `openai`. */
   provider: string | null;
-  /** Such as `temperature`, by names of OpenTelemetry's conventions. */
+  /** Such as `temperature`, under the names of OpenTelemetry's conventions. */
   parameters: Attributes;
   tool: string | null;
   agent: string | null;
-  /** Null: it was not captured. Messages: of a model. */
+  /** Null if it was not captured. Models have messages. */
   input: string | ChatMessage[] | null;
-  /** Text: null where it was not captured, or there are only tool calls. */
+  /** Null if it was not captured, or there are only tool calls. */
   output: string | null;
-  /** That a model asked for. */
+  /** Tool calls that a model requested. */
   toolCalls: ToolCall[];
-  /** Null: the span says nothing of them. */
+  /** Null if the span reports none. */
   tokens: StepTokens | null;
-  /** US dollars, as a decimal, as the span gives it. Null: to be calculated from the price list. */
+  /** US dollars, as a decimal reported by the span. Null if it is to be calculated from the price list. */
   cost: string | null;
-  /** US dollars, as a decimal: for a model without a price. */
+  /** US dollars, as a decimal, for a model without a price. */
   fallbackCost: string | null;
-  /** As it was sent: there may be no such prompt. */
+  /** As it was sent: the prompt may not exist. */
   prompt: { name: string; version: number | null } | null;
   /** As it was sent: `rel_…`, and the arm. */
   release: { id: string; arm: Arm } | null;
@@ -104,17 +104,17 @@ export interface Step {
   environment: string | null;
   scope: { name: string; version: string | null } | null;
   resource: Attributes;
-  /** Those that no other field holds. */
+  /** Attributes that no other field holds. */
   attributes: Attributes;
   events: StepEvent[];
   links: StepLink[];
-  /** What was cut, by field: `input`, `output`, `attributes`, `attributes.NAME`, `events`, `links`, … */
+  /** The cut fields: `input`, `output`, `attributes`, `attributes.NAME`, `events`, `links`, … */
   cut: string[];
   /** `exec_…`: the step is a run of this service (`pms.execution.id`, or `gen_ai.response.id`). */
   executionId: string | null;
   /** The provider's id of the response. */
   responseId: string | null;
-  /** The sender says that its trace has ended (`pms.trace.complete`). */
+  /** Whether the sender marked the trace as ended (`pms.trace.complete`). */
   complete: boolean;
   scores: StepScore[];
 }

@@ -21,7 +21,7 @@ const Mask = z.union(
 );
 export type Mask = z.output<typeof Mask>;
 
-/** What is kept of traces and recorded runs. */
+/** Which parts of traces and recorded runs are kept. */
 export const TracePolicy = z
   .strictObject({
     contents: z
@@ -67,7 +67,7 @@ export const DEFAULT_TRACE_POLICY: TracePolicy = TracePolicy.parse({});
 
 const WHOLE = 2 ** 32;
 
-/** Whether a trace is stored. @param id 32 hexadecimal digits, of which the last are random */
+/** Whether a trace is stored. @param id 32 hexadecimal digits, the last of which are random */
 export const isSampled = ({ sample_rate: rate }: Pick<TracePolicy, 'sample_rate'>, id: string): boolean =>
   rate >= 1 || Number.parseInt(id.slice(-8), 16) < rate * WHOLE;
 

@@ -1,4 +1,4 @@
-/** A step, as far as its place in the tree is concerned. */
+/** The fields of a step that determine its position in the tree. */
 export interface TreeStep {
   id: string;
   parentId: string | null;
@@ -8,8 +8,8 @@ export interface TreeStep {
 const byStart = (a: TreeStep, b: TreeStep) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
 
 /**
- * Ids of steps as they are in their tree: each before those below it, and these in the order of their starts. Those whose parent is not there are
- * at the top; so is, at the end, the first of those that are their own ancestors.
+ * Ids of steps in tree order: each step before those below it, and siblings by start. Steps whose parent is missing are at the top; so is, at
+ * the end, the first of several steps that are their own ancestors.
  */
 export function treeOrder(steps: readonly TreeStep[]): string[] {
   const known = new Set(steps.map(({ id }) => id));

@@ -18,7 +18,7 @@ export interface LinearRegex {
   test(text: string): boolean;
   /** Whether it matches the whole text. */
   testExact(text: string): boolean;
-  /** Where it is found in the text. */
+  /** The matches in the text. */
   matches(text: string): Iterable<{ start: number; length: number }>;
   toString(): string;
 }

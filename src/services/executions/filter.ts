@@ -45,7 +45,7 @@ export interface ExecutionFilter {
 export interface ExecutionSearch extends ExecutionFilter {
   /** Words and phrases that must all occur in its input, output, tool calls or error, ignoring case. */
   terms?: readonly string[] | undefined;
-  /** UUID of the trace that it is a step of. */
+  /** UUID of the trace that has it as a step. */
   traceId?: string | undefined;
   /** UUIDs: the first and the last possible id. */
   ids?: { from: string; to: string } | undefined;

@@ -103,7 +103,7 @@ export async function requireSteps(
   });
 }
 
-/** Whether a release started with other steps than those of the policy, by an override. The audit log has it. */
+/** Whether a release started with an override of the policy's steps, according to the audit log. */
 async function wasOverridden(query: Query, releaseId: string): Promise<boolean> {
   const found = await query((db) =>
     db

@@ -71,8 +71,8 @@ export const EXAMPLE_STEPS = [
 export const actorNow = (): ReleaseActor => currentAuthor() ?? SERVICE;
 
 /**
- * The steps that are asked for, or those of the policy.
- * @returns also what the audit log says of an override
+ * The requested steps, or those of the policy.
+ * @returns also the audit log details of an override
  * @throws ApiError `invalid_request`, `invalid_state`, `insufficient_scope`
  */
 async function stepsOf(

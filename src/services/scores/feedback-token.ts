@@ -16,9 +16,9 @@ export interface FeedbackGrant {
 
 const PREFIX = 'pmsf_';
 const PURPOSE = 'feedback';
-/** Of an execution: its id follows that of the workspace. */
+/** Format for an execution, whose id follows the workspace's. */
 const OF_EXECUTION = 1;
-/** Of another subject: it is a line of JSON before the names. */
+/** Format for another subject, in a line of JSON before the names. */
 const OF_OTHERS = 2;
 const OtherSubject = z.union([
   z.strictObject({ traceId: z.string(), spanId: z.string().nullable() }),

@@ -43,7 +43,7 @@ function nameOf(subject: ScoreSubject): string {
   return `the example "${subject.exampleId}" of the evaluation ${publicId('evaluation', subject.evaluationId)}`;
 }
 
-/** Nothing of a prompt is known of a whole run, and it counts for no release. */
+/** Traces and conversations have no prompt, and count for no release. */
 const OF_NO_PROMPT = {
   prompt_name: null,
   prompt_version: null,
@@ -54,7 +54,7 @@ const OF_NO_PROMPT = {
   release_stage: null,
 };
 
-/** A trace that is there is kept; it may come later, as a conversation may. */
+/** Locks the traces that exist; others may arrive later, as conversations may. */
 async function holdTraces(query: Query, subjects: readonly ScoreSubject[]): Promise<Map<string, SubjectColumns>> {
   const ids = [...new Set(subjects.flatMap((subject) => ('traceId' in subject ? [subject.traceId] : [])))];
   const rows =

@@ -18,11 +18,11 @@ export interface ScoreFilter {
   executionId?: string | undefined;
   evaluationId?: string | undefined;
   exampleId?: string | undefined;
-  /** UUID; with the span of a step, or null for the trace itself. Undefined: both. */
+  /** UUID; with `spanId` for a step, or null for the trace itself. Undefined: both. */
   traceId?: string | undefined;
   spanId?: string | null | undefined;
   conversationId?: string | undefined;
-  /** Scores of these alone. Callers that do not ask for scores of traces or conversations get none: they may not know them. */
+  /** Only scores of this kind. Without it, scores of traces and conversations are left out: callers may not know them. */
   subject?: 'trace' | 'conversation' | undefined;
   source?: ScoreSource | undefined;
   rule?: string | undefined;

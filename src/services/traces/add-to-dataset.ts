@@ -9,7 +9,7 @@ import type { Quotas } from '../workspaces/quotas.ts';
 import { findTopStep, getStep, textsOf, type WholeStepRow } from './steps.ts';
 import { getTrace } from './traces.ts';
 
-/** All examples of one request. */
+/** Bytes of all examples of one request. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A trace, or one of its steps. */
@@ -19,7 +19,7 @@ export interface ExampleSource {
   spanId?: string | undefined;
 }
 
-/** What an example takes from the execution of a step. */
+/** The fields of a step's execution that an example uses. */
 async function executionOf(query: Query, { execution_id: id }: WholeStepRow) {
   if (id === null) return undefined;
   const [row] = await query((db) =>
@@ -31,7 +31,7 @@ async function executionOf(query: Query, { execution_id: id }: WholeStepRow) {
 const unlessNull = (entries: Record<string, JsonValue | undefined>): Record<string, JsonValue> =>
   Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, JsonValue] => entry[1] != null));
 
-/** @throws ApiError `invalid_request` if there is none */
+/** @throws ApiError `invalid_request` if the source does not exist */
 async function exampleOf(
   query: Query,
   { traceId, spanId }: ExampleSource,
@@ -69,8 +69,8 @@ async function exampleOf(
 }
 
 /**
- * Adds traces, or steps of traces, to a dataset, each as an example with its input as the variable `input` (a step with an execution of a prompt: the
- * variables of that), and where it comes from in `metadata`. Runs in the caller's transaction, as {@link addExamples} does.
+ * Adds traces, or steps of traces, to a dataset. Each becomes an example with its input as the variable `input` (a step with an execution of a
+ * prompt: that execution's variables), and its origin in `metadata`. Runs in the caller's transaction, as {@link addExamples} does.
  * @throws ApiError `invalid_request` naming what does not exist
  */
 export async function addTracesToDataset(

@@ -8,10 +8,10 @@ import { daysOf } from './ingest-steps.ts';
 import { dayOf, dropDaysBefore } from './partitions.ts';
 import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
-/** Traces whose steps are deleted in a statement. */
+/** Traces whose steps one statement deletes. */
 const AT_ONCE = 500;
 
-/** Deletes traces that are locked, with their steps and the executions that were recorded in them. */
+/** Deletes locked traces, with their steps and the executions that were recorded in them. */
 export async function removeTraces(
   query: Query,
   traces: readonly Pick<TraceRow, 'id' | 'first_day' | 'last_day'>[],
@@ -33,9 +33,9 @@ export async function removeTraces(
 }
 
 /**
- * Deletes a trace with all that was recorded of it; what its calls have used stays in the sums of usage.
+ * Deletes a trace with everything recorded in it; the usage of its calls stays in the sums of usage.
  * @param id UUID
- * @returns it as it was
+ * @returns the deleted trace
  * @throws ApiError `not_found`
  */
 export const deleteTrace = (db: WorkspaceDatabase, id: string): Promise<TraceRow> =>
@@ -48,7 +48,7 @@ export const deleteTrace = (db: WorkspaceDatabase, id: string): Promise<TraceRow
   });
 
 /**
- * Deletes all traces of a conversation or a user. Of several calls at once, the first to lock the traces deletes them: the others find none.
+ * Deletes all traces of a conversation or a user. If several calls run at once, the first to lock the traces deletes them: the others find none.
  * @returns how many
  * @throws ApiError `not_found`
  */
@@ -87,8 +87,8 @@ export const deleteTracesOfUser = (db: WorkspaceDatabase, userId: string): Promi
   deleteAll(db, { column: 'user_id', value: userId, action: 'trace_user.deleted', what: 'This user' });
 
 /**
- * Deletes traces that began longer ago than `retentionMs`, and drops the days of steps that ended before then. Their executions stay. Scores of
- * traces go with them; those of conversations, and of traces that never came, when they are as old.
+ * Deletes traces that started longer ago than `retentionMs`, and drops the days of steps that ended before then. Their executions stay. Scores of
+ * traces are deleted with them; scores of conversations, and of traces that never arrived, at the same age.
  */
 export async function expireTraces(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   const expired = toDelete('traces', (eb) => ({ where: eb('started_at', '<', ago(retentionMs)) }));

@@ -15,7 +15,7 @@ import { createStepRuns, findOwn, findPrompts } from './step-runs.ts';
 import { storeStepScores } from './step-scores.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 
-/** Steps that are made ready between two turns of others. */
+/** Steps that are prepared before other work gets a turn. */
 const STEPS_AT_ONCE = 50;
 
 export interface IngestDeps {
@@ -27,7 +27,7 @@ export interface IngestDeps {
 const keyOf = ({ traceId, id }: Step) => `${traceId}:${id}`;
 const parentKeyOf = ({ traceId, parentId }: Step) => `${traceId}:${parentId ?? ''}`;
 
-/** Each step once, in the order in which all transactions take rows. Of the same span, that with its end. */
+/** Each step once, in the order in which all transactions lock rows. If a span repeats, the ended one counts. */
 function inOrder(steps: readonly Step[]): Step[] {
   const byKey = new Map<string, Step>();
   for (const step of steps) {
@@ -37,7 +37,7 @@ function inOrder(steps: readonly Step[]): Step[] {
   return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** Steps with a model step below them, as far as that is known: those of this request, at any depth, and stored ones right below. */
+/** Steps with a known model step below them: at any depth in this request, or directly below among stored steps. */
 async function findWrappers(query: Query, steps: readonly Step[]): Promise<ReadonlySet<string>> {
   const byKey = new Map(steps.map((step) => [keyOf(step), step]));
   const wrappers = new Set<string>();
@@ -71,7 +71,7 @@ interface TraceFacts {
   last: number;
 }
 
-/** What the steps of a request say of each of their traces, in the order of ids. */
+/** The id, first start and days of each trace, according to the steps of a request. */
 export function tracesOf(steps: readonly Pick<Step, 'traceId' | 'startedAt'>[]): TraceFacts[] {
   const byTrace = Map.groupBy(steps, ({ traceId }) => traceUuid(traceId));
   return [...byTrace].map(([id, own]) => {
@@ -81,7 +81,7 @@ export function tracesOf(steps: readonly Pick<Step, 'traceId' | 'startedAt'>[]):
   });
 }
 
-/** Stores traces that are not there yet, and locks all of them. */
+/** Stores missing traces, and locks all of them. */
 export async function lockTraces(query: Query, traces: readonly TraceFacts[]) {
   const { id, at, first, last } = arraysOf(traces);
   return query((db) =>
@@ -117,7 +117,7 @@ interface Ready {
   isExecution: boolean;
 }
 
-/** Texts of rows, made bit by bit. */
+/** Builds the texts of rows in small parts. */
 async function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>): Promise<Ready[]> {
   const keys = new Set(steps.map(keyOf));
   const ready: Ready[] = [];
@@ -130,7 +130,7 @@ async function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>):
   return ready;
 }
 
-/** Records the model steps. @returns UUIDs of the executions of all steps, in their order */
+/** Records the model steps. @returns UUIDs of the executions of all steps, in order */
 async function recordSteps(
   deps: IngestDeps,
   query: Query,
@@ -164,7 +164,7 @@ async function recordSteps(
   return executions;
 }
 
-/** Leaves out the steps of traces that have as many as they may have, but for those that are stored. */
+/** Leaves out new steps of traces that have reached their limit. */
 async function withinLimits(query: Query, ready: readonly Ready[], traces: readonly { id: string; steps: number }[]) {
   const left = new Map(traces.map(({ id, steps }) => [id, MAX_TRACE_STEPS - steps]));
   const more = Map.groupBy(ready, ({ step }) => traceUuid(step.traceId));
@@ -187,8 +187,8 @@ async function withinLimits(query: Query, ready: readonly Ready[], traces: reado
 }
 
 /**
- * Stores steps, with the model steps as recorded executions, in one transaction: all of them, or none. Those that are stored stay as they are,
- * but for the end of one that was running. Once it returns, they are there, with the scores that they report.
+ * Stores steps, with the model steps as recorded executions, in one transaction: all or none. Stored steps stay unchanged, except that a running
+ * one is replaced by its end. Then stores the scores that they report.
  * @returns why scores were left out
  * @throws ApiError `quota_exceeded`
  */
@@ -217,7 +217,7 @@ export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given
   return storeStepScores(db, steps);
 }
 
-/** All days of some traces. */
+/** The range of days of some traces. */
 export const daysOf = (rows: readonly { first_day: number; last_day: number }[]): Days => ({
   first: Math.min(...rows.map((row) => row.first_day)),
   last: Math.max(...rows.map((row) => row.last_day)),

@@ -7,8 +7,8 @@ import type { StepStatus, StepTokens, StepType } from '../../domain/traces/step.
 import { HEAD_CHARS, STEP_ROW_BYTES } from './step-rows.ts';
 
 /**
- * Executions that say themselves which step of a trace they are: runs of the service by the `traceparent` of their request, and runs that an
- * application recorded. Not those that spans were recorded as.
+ * Executions that themselves name their step of a trace: runs of the service through the `traceparent` of their request, and runs that an
+ * application recorded. Excludes those recorded from spans.
  * @param uuids of traces
  * @returns UUIDs of executions by `trace:span`
  */
@@ -23,7 +23,7 @@ export async function findRunsOf(query: Query, uuids: readonly string[]): Promis
   return new Map(rows.map((row) => [`${traceIdOf(row.trace_id ?? '')}:${row.span_id}`, row.id]));
 }
 
-/** Whether runs of the service in a trace have not ended yet. */
+/** Whether a trace has runs of the service that have not finished. */
 export async function hasUnfinishedRuns(query: Query, uuid: string): Promise<boolean> {
   const [row] = await query((db) =>
     db.selectFrom('executions').select('id').where('trace_id', '=', uuid).where('finished_at', 'is', null).limit(1),
@@ -33,7 +33,7 @@ export async function hasUnfinishedRuns(query: Query, uuid: string): Promise<boo
 
 const column = (name: string) => sql.ref(`e.${name}`);
 const micros = (name: string) => sql<number>`(extract(epoch from ${column(name)}) * 1000000)::bigint`;
-/** The days of a trace have partitions, others may have none. */
+/** Only the days of a trace are certain to have partitions. */
 const DAY = sql<number>`case when floor(extract(epoch from ${column('created_at')}) / 86400) >= ${sql.ref('t.last_day')} then ${sql.ref('t.last_day')} else ${sql.ref('t.first_day')} end`;
 const CHANGES = Object.fromEntries(
   ['status', 'error', 'error_type', 'ended_us', 'model', 'provider', 'tokens', 'output_head', 'has_output'].map(
@@ -42,9 +42,9 @@ const CHANGES = Object.fromEntries(
 );
 
 /**
- * Makes executions steps of their traces, unless a span has told of the same call: then its step is the execution. In the caller's transaction,
- * which holds the rows of the traces.
- * @param uuids of traces that have steps, or get some by this
+ * Makes executions steps of their traces, unless a span reports the same call: then its step gets the execution. Runs in the caller's transaction,
+ * which holds locks on the traces.
+ * @param uuids of traces that have steps, or get some here
  */
 export async function joinRuns(query: Query, uuids: readonly string[]): Promise<void> {
   await query((db) =>

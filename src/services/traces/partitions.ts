@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Query, SystemDatabase } from '../../db/database.ts';
 
-/** Microseconds of a day. */
+/** Microseconds per day. */
 const DAY_US = 24 * 60 * 60_000_000;
 
-/** The day of UTC of a step, since 1970, from microseconds. */
+/** The UTC day of a step, since 1970, from microseconds. */
 export const dayOf = (us: number): number => Math.floor(us / DAY_US);
 
 const PREFIX = 'trace_steps_';
@@ -13,15 +13,15 @@ const PREFIX = 'trace_steps_';
 const nameOf = (day: number): string =>
   PREFIX + new Date((day * DAY_US) / 1000).toISOString().slice(0, 10).replaceAll('-', '');
 
-/** Makes the partitions of days. */
+/** Creates the partitions of days. */
 export interface Partitions {
-  /** Makes those of these days that are not there yet. Not in a transaction: it must hold locks for a moment only. */
+  /** Creates the missing ones of these days. Do not call it in a transaction: it must hold locks only briefly. */
   ensure(days: Iterable<number>): Promise<void>;
-  /** Does what needs these days; once more where one of them was dropped since it was made. */
+  /** Runs work that needs these days; runs it again if one of them was dropped in the meantime. */
   withDays<T>(days: readonly number[], work: () => Promise<T>): Promise<T>;
 }
 
-/** Those that are there. */
+/** The names of existing partitions. */
 async function existing(query: Query): Promise<string[]> {
   const rows = await query((db) =>
     db
@@ -33,8 +33,8 @@ async function existing(query: Query): Promise<string[]> {
 }
 
 /**
- * A table by itself, which is then attached: unlike `create table … partition of`, that lets others read and write the days that are there.
- * Of two processes at once, the second finds the table.
+ * Creates a separate table and attaches it: unlike `create table … partition of`, this lets others read and write existing days. If two processes
+ * do so at once, the second finds the table.
  */
 async function create(db: SystemDatabase, day: number): Promise<void> {
   const name = nameOf(day);
@@ -47,7 +47,7 @@ async function create(db: SystemDatabase, day: number): Promise<void> {
   });
 }
 
-/** What PostgreSQL says of a row that has no partition. */
+/** Whether PostgreSQL found no partition for a row. */
 const isDayMissing = (error: unknown) =>
   error instanceof pg.DatabaseError && error.code === '23514' && /no partition of relation/.test(error.message);
 
@@ -79,8 +79,8 @@ export function createPartitions(db: SystemDatabase): Partitions {
 }
 
 /**
- * Drops the days that ended before a day. Whoever uses the table is waited for a moment only: then it is tried at a later call.
- * @returns how many were dropped
+ * Drops the days that ended before a day. Waits only briefly for others who use the table; then a later call tries again.
+ * @returns the number of dropped days
  */
 export async function dropDaysBefore(db: SystemDatabase, day: number, signal: AbortSignal): Promise<number> {
   const before = nameOf(day);

@@ -8,13 +8,13 @@ import { sumUpTraces } from './sum-up-traces.ts';
 import { createMasker, keptRun, readTracePolicy } from './trace-policy.ts';
 
 export interface RecordDeps extends IngestDeps {
-  /** Of traces: older runs are recorded without one. */
+  /** Retention of traces: older runs are recorded without one. */
   retentionMs: number;
 }
 
 /**
- * Stores runs that an application made itself, those that name a trace as steps of it. @returns what does so in the caller's transaction, as
- * {@link recordRuns} does
+ * Stores runs that an application made itself; those that name a trace become steps of it. @returns a function that does so in the caller's
+ * transaction, as {@link recordRuns} does
  */
 export async function recordInTraces(
   deps: RecordDeps,

@@ -22,12 +22,12 @@ export interface SettleDeps {
   models: Pick<Models, 'priceOf'>;
 }
 
-/** What was taken is counted, whatever the quota. */
+/** Stored steps are counted, whatever the quota. */
 const NO_QUOTA = { check: async () => {} };
 
 const IN_A_WHILE = sql<Date>`now() + interval '10 seconds'`;
 
-/** Steps that are read at a time. */
+/** Steps read at a time. */
 const READ_AT_ONCE = 2_000;
 const COLUMNS = [
   'span_id',
@@ -65,11 +65,11 @@ async function readSteps(query: Query, trace: string, { first, last }: Days) {
 
 type StoredStep = Awaited<ReturnType<typeof readSteps>>[number];
 
-/** Whether a step is a call by itself, or has used something beside the calls below it. */
+/** Whether a step is itself a call, or used tokens in addition to the calls below it. */
 const isCall = ({ type, ended_us }: StoredStep, { tokens, hasBelow }: OwnUsage) =>
   ended_us !== null && ((type === 'model' && !hasBelow) || ((type === 'model' || type === 'agent') && isUsed(tokens)));
 
-/** Executions that steps were recorded as. Those of the service itself, and those that were recorded without the trace, stay as they are. */
+/** Executions recorded from steps. Runs of the service, and runs that were recorded without the trace, stay unchanged. */
 async function findRecorded(query: Query, trace: string, steps: readonly StoredStep[]) {
   const ids = steps.flatMap(({ execution_id: id }) => (id === null ? [] : [id]));
   const rows = await query((db) =>
@@ -83,7 +83,7 @@ async function findRecorded(query: Query, trace: string, steps: readonly StoredS
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Records steps that are calls after all. */
+/** Records steps that turned out to be calls. */
 async function recordCalls(
   deps: SettleDeps,
   query: Query,
@@ -151,7 +151,7 @@ async function recordCalls(
   );
 }
 
-/** Notes what steps around others have used themselves. */
+/** Stores the own usage of steps that contain others. */
 async function noteOwn(query: Query, trace: string, steps: readonly StoredStep[], own: ReadonlyMap<string, OwnUsage>) {
   const changed = steps.flatMap(({ span_id: span, day, own_tokens: before, tokens }) => {
     const now = own.get(span);
@@ -185,7 +185,7 @@ async function hasAiStep(query: Query, trace: string, { first, last }: Days): Pr
   return step !== undefined;
 }
 
-/** Makes the executions of a trace what its steps have used themselves, each call once. */
+/** Corrects the executions of a trace to the own usage of its steps, so that each call counts once. */
 async function correctUsage(deps: SettleDeps, query: Query, trace: string, days: Days): Promise<void> {
   const steps = await readSteps(query, trace, days);
   const own = ownUsage(
@@ -239,8 +239,8 @@ const dataOf = (row: TraceRow): TraceData => ({
 });
 
 /**
- * Looks at a trace when nothing more of it is expected: each call is counted once from then on. A step that comes later makes it due again.
- * @param dueAt as it was claimed: where more has come since, it is left
+ * Settles a trace of which no more steps are expected: from then on, each call is counted once. A step that arrives later makes it due again.
+ * @param dueAt its `settle_at` as claimed: if that has changed, it is skipped
  * @returns whether it was settled
  */
 export async function settleTrace(
@@ -258,7 +258,7 @@ export async function settleTrace(
         .forUpdate(),
     );
     if (row === undefined) return false;
-    // Its own runs will have tokens and cost when they have ended.
+    // Its own runs have no tokens and cost until they finish.
     if (await hasUnfinishedRuns(query, id)) {
       await query((own) => own.updateTable('traces').set({ settle_at: IN_A_WHILE }).where('id', '=', id));
       return false;

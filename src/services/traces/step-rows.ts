@@ -7,12 +7,12 @@ import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
 import type { Step, StepStatus, StepTokens, StepType } from '../../domain/traces/step.ts';
 import { dayOf } from './partitions.ts';
 
-/** Of what the top step of a trace got and gave, lists show so many characters. */
+/** Characters of the top step's input and output in lists. */
 export const HEAD_CHARS = 2_000;
-/** What a step takes beside its content. */
+/** Bytes of a step in addition to its content. */
 export const STEP_ROW_BYTES = 512;
 
-/** A row of `trace_steps` as it is inserted, by the names of its columns. */
+/** A row of `trace_steps` to insert, by column. */
 interface StepRow {
   trace_id: string;
   span_id: string;
@@ -50,7 +50,7 @@ interface StepRow {
   bytes: number;
 }
 
-/** The same as a definition of columns. */
+/** The types of the same columns. */
 const TYPES: Record<keyof StepRow, string> = {
   trace_id: 'uuid',
   span_id: 'text',
@@ -96,7 +96,7 @@ const CHANGES = Object.fromEntries(
   NAMES.filter((name) => !KEY.some((each) => each === name)).map((name) => [name, sql.ref(`excluded.${name}`)]),
 );
 
-/** A step that has ended stays as it is; one that was running is replaced by its end. */
+/** An ended step stays unchanged; a running one is replaced by its end. */
 const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
   db
     .insertInto('trace_steps')
@@ -121,7 +121,7 @@ const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
     ),
 );
 
-/** What a model was told last, or the beginning of another text. */
+/** The beginning of the last message from the user, or of another text. */
 function headOf(input: string | ChatMessage[] | null): string | null {
   if (input === null || typeof input === 'string') return input?.slice(0, HEAD_CHARS).toWellFormed() ?? null;
   const last = input.findLast(({ role }) => role === 'user') ?? input.at(-1);
@@ -131,7 +131,7 @@ function headOf(input: string | ChatMessage[] | null): string | null {
 const orUndefined = <Value>(value: Value | null) => value ?? undefined;
 const unlessEmpty = <Value extends object>(value: Value) => (Object.keys(value).length === 0 ? undefined : value);
 
-/** @param hasTexts whether no execution has its texts */
+/** @param hasTexts whether the step stores its texts */
 function contentOf(step: Step, hasTexts: boolean): StepContent {
   const { input, output, toolCalls, parameters, attributes, resource, events, links, scope } = step;
   const texts = hasTexts && {
@@ -150,7 +150,7 @@ function contentOf(step: Step, hasTexts: boolean): StepContent {
   return { ...texts, ...others };
 }
 
-/** A step as a part of the JSON text of {@link insertSteps}, but for its execution. */
+/** A step as part of the JSON text of {@link insertSteps}, without its execution. */
 export interface StepText {
   head: string;
   bytes: number;
@@ -200,7 +200,7 @@ export function textOfStep(step: Step, { isExecution, isTop }: { isExecution: bo
   return { head: `${JSON.stringify(row).slice(0, -1)},"content":${content}`, bytes };
 }
 
-/** Stores steps that are not stored yet, in one statement. @param executions UUIDs of their executions, in their order */
+/** Stores new steps, and the ends of running ones. @param executions UUIDs of their executions, in order */
 export async function insertSteps(
   query: Query,
   texts: readonly StepText[],

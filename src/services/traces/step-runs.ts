@@ -9,20 +9,20 @@ import { MAX_RUN_BYTES } from '../executions/recording/record-runs.ts';
 import type { RecordedRun } from '../executions/recording/recorded-run.ts';
 import { createRunModels, type RunModels } from '../executions/recording/run-cost.ts';
 
-/** Of a model whose provider, or name, is not known. */
+/** For a model whose provider or name is unknown. */
 const UNKNOWN = 'unknown';
 const MAX_MODEL_CHARS = 150;
 const MAX_MODEL_MS = 7 * 24 * 60 * 60_000;
 const MAX_CODE_CHARS = 100;
 const [MAX_ENTRIES, MAX_ENTRY_NAME, MAX_ENTRY_VALUE] = [45, 64, 512];
-/** Of each text of a run whose texts are too large for an execution. */
+/** The length of each text in a run whose texts are too large for an execution. */
 const SHORT_TEXT_CHARS = 64 * 1024;
-/** A character takes no more bytes in JSON. */
+/** The most bytes that a character takes in JSON. */
 const MAX_CHAR_BYTES = 6;
-/** Of what an execution may have: the rest of its row. */
+/** The limit of an execution, without the rest of its row. */
 const TEXTS_BYTES = MAX_RUN_BYTES - 128 * 1024;
 
-/** A step as far as it becomes a run. */
+/** The fields of a step that a run needs. */
 export type RunStep = Pick<
   Step,
   | 'traceId'
@@ -46,10 +46,10 @@ export type RunStep = Pick<
   | 'metadata'
 >;
 
-/** Prompts of the workspace, by name, with their latest version. */
+/** Prompts of the workspace by name, with their latest version. */
 export type KnownPrompts = ReadonlyMap<string, number>;
 
-/** Those that steps name. */
+/** Finds the prompts that steps name. */
 export async function findPrompts(query: Query, steps: readonly Pick<Step, 'prompt'>[]): Promise<KnownPrompts> {
   const names = [...new Set(steps.flatMap(({ prompt }) => (prompt === null ? [] : [prompt.name])))];
   if (names.length === 0) return new Map();
@@ -59,7 +59,7 @@ export async function findPrompts(query: Query, steps: readonly Pick<Step, 'prom
   return new Map(rows.map((row) => [row.name, row.latest_version]));
 }
 
-/** The prompt and version of a step, where there are such. */
+/** The prompt and version of a step, if they exist. */
 export function promptOf({ prompt }: Pick<Step, 'prompt'>, known: KnownPrompts): Partial<RecordedRun> {
   const latest = prompt === null ? undefined : known.get(prompt.name);
   if (prompt === null || latest === undefined) return {};
@@ -81,7 +81,7 @@ function metadataOf({ metadata, prompt }: RunStep, linked: Partial<RecordedRun>)
   return Object.fromEntries(entries);
 }
 
-/** Texts as an execution may have them: what is too large for one is shortened. */
+/** Texts in the size of an execution: larger ones are shortened. */
 function textsOf({ input, output, toolCalls }: RunStep): Pick<RecordedRun, 'input' | 'output' | 'toolCalls'> {
   const whole = { input: input ?? '', output, toolCalls };
   const text = JSON.stringify(whole);
@@ -93,7 +93,7 @@ function textsOf({ input, output, toolCalls }: RunStep): Pick<RecordedRun, 'inpu
   return { input: short(asText), output: output && short(output), toolCalls: [] };
 }
 
-/** The full name of a step's model, whatever the span says. */
+/** The full name of a step's model, whatever the span reports. */
 function modelOf({ model, provider }: RunStep, models: RunModels, run: Omit<RecordedRun, 'model'>) {
   const name = (model ?? UNKNOWN).slice(0, MAX_MODEL_CHARS).toWellFormed();
   const given = { ...run, model: name, provider: provider?.slice(0, MAX_ENTRY_NAME).toWellFormed() };
@@ -103,7 +103,7 @@ function modelOf({ model, provider }: RunStep, models: RunModels, run: Omit<Reco
 
 /** Turns model steps into runs that an application made itself. */
 export interface StepRuns {
-  /** @param own what it has used itself, where that is less than its span says */
+  /** @param own its own usage, if that is less than its span reports */
   runOf(step: RunStep, prompts: KnownPrompts, own?: OwnUsage): RecordedRun;
 }
 
@@ -149,7 +149,7 @@ export function createStepRuns(models: Pick<Models, 'priceOf'>): StepRuns {
   };
 }
 
-/** Of spans of this service, or of what an application recorded itself: the execution that a step is. */
+/** Which of the executions that steps name exist. */
 export async function findOwn(query: Query, uuids: readonly string[]): Promise<ReadonlySet<string>> {
   if (uuids.length === 0) return new Set();
   const rows = await query((db) => db.selectFrom('executions').select('id').where('id', 'in', uuids));

@@ -11,7 +11,7 @@ import { type ScoreToStore, storeScores } from '../scores/store-scores.ts';
 
 const MAX_COMMENT_CHARS = 4_000;
 
-/** `Answer Relevancy` is `Answer-Relevancy` here. */
+/** `Answer Relevancy` becomes `Answer-Relevancy`. */
 const nameOf = (name: string) => name.trim().replaceAll(/[^A-Za-z0-9._/-]+/g, '-');
 
 function toScore(step: Step, { name: given, value, explanation }: StepScore): ScoreToStore & { id: string } {
@@ -21,7 +21,7 @@ function toScore(step: Step, { name: given, value, explanation }: StepScore): Sc
   return { id: reportedScoreId(name, subject), name, value, subject, source: 'api', author: null, comment };
 }
 
-/** Those that can be stored under their names. @param faults gets why others can't */
+/** Scores that can be stored under their names. @param faults receives why others cannot */
 async function fitting(query: Query, scores: readonly ScoreToStore[], faults: string[]): Promise<ScoreToStore[]> {
   const known = await findScoreDefinitions(
     query,
@@ -44,13 +44,13 @@ async function fitting(query: Query, scores: readonly ScoreToStore[], faults: st
 }
 
 /**
- * Stores the scores that spans report (`gen_ai.evaluation.result`), of the step that reports them. One that does not fit its name is left out: it must not
- * cost the exporter its spans.
+ * Stores the scores that spans report (`gen_ai.evaluation.result`) for the steps that report them. A score that does not fit its name is left out, so that
+ * the exporter does not lose its spans.
  * @returns why scores were left out
  */
 export async function storeStepScores(db: WorkspaceDatabase, steps: readonly Step[]): Promise<string[]> {
   const reported = steps.flatMap((step) => step.scores.map((score) => toScore(step, score)));
-  // The last one of a name counts.
+  // The last score of a name counts.
   const scores = [...new Map(reported.map((score) => [score.id, score])).values()];
   const faults: string[] = [];
   for (let from = 0; from < scores.length; from += MAX_SCORES_AT_ONCE) {

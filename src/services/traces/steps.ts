@@ -47,13 +47,13 @@ function selectSteps(query: Query, { id, first_day: first, last_day: last }: Own
 }
 export type StepRow = Awaited<ReturnType<typeof selectSteps>>[number];
 
-/** What a step takes of a page besides its texts. */
+/** Bytes of a step in a page, without its texts. */
 const STEP_BYTES = 600;
 const bytesOf = ({ name, error }: StepRow) => STEP_BYTES + name.length + (error?.length ?? 0);
 
 /**
- * Steps of a trace as they are in its tree: each before those below it, and these in the order of their starts.
- * @param after the last step of the page before
+ * Steps of a trace in tree order: each before those below it, and siblings by start.
+ * @param after the last step of the previous page
  */
 export async function listSteps(
   query: Query,
@@ -86,7 +86,7 @@ export async function listSteps(
   return { rows, more: last !== undefined && order.indexOf(last) < order.length - 1 };
 }
 
-/** All of a step. @throws ApiError `not_found` */
+/** A step with its texts. @throws ApiError `not_found` */
 export async function getStep(query: Query, { id, first_day: first, last_day: last }: Owner, span: string) {
   const [row] = await query((db) =>
     db
@@ -105,14 +105,14 @@ export async function getStep(query: Query, { id, first_day: first, last_day: la
 }
 export type WholeStepRow = Awaited<ReturnType<typeof getStep>>;
 
-/** The texts of a step, which may be those of its execution. */
+/** The texts of a step, which can be those of its execution. */
 export const textsOf = ({ content, input, input_messages: messages, output, tool_calls: calls }: WholeStepRow) => ({
   input: content.input ?? messages ?? input,
   output: content.output ?? output,
   toolCalls: content.toolCalls ?? calls ?? [],
 });
 
-/** The span of the step that stands for its trace: the one without a parent, else the earliest. @throws ApiError `not_found` */
+/** The span of the step that represents its trace: the one without a parent, or else the earliest. @throws ApiError `not_found` */
 export async function findTopStep(query: Query, { id, first_day: first, last_day: last }: Owner): Promise<string> {
   const [row] = await query((db) =>
     db

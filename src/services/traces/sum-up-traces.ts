@@ -4,35 +4,35 @@ import type { TraceGap } from '../../db/entities/trace.ts';
 import { anyOf } from '../../db/sql.ts';
 import type { StepStatus } from '../../domain/traces/step.ts';
 
-/** Models, tools, agents, tags and prompts that a trace names at most. */
+/** Maximum number of models, tools, agents, tags and prompts that a trace names. */
 const MAX_NAMES = 50;
-/** A trace is looked at for the last time when nothing has come of it for so long. */
+/** A trace is settled after this long without new steps. */
 const QUIET_SECONDS = 30;
-/** The same where its root has not ended. */
+/** The same if its root has not ended. */
 const QUIET_WITHOUT_ROOT_SECONDS = 5 * 60;
 
-/** Days since 1970 in which all steps of some traces are. */
+/** The range of days since 1970 that has all steps of some traces. */
 export interface Days {
   first: number;
   last: number;
 }
 
 const fromUs = (column: string) => sql<Date>`to_timestamp(${sql.ref(column)} / 1e6)`;
-/** Names without those that are missing, each once, in their order. */
+/** The distinct names in a column, sorted. */
 const names = (column: string) =>
   sql<
     string[]
   >`coalesce((array_agg(distinct ${sql.ref(column)}) filter (where ${sql.ref(column)} is not null))[1:${sql.lit(MAX_NAMES)}], '{}')`;
-/** What the top step says or, where it says nothing, the first step that does. */
+/** The value of the top step or, if it has none, of the first step that has one. */
 const firstOf = <Value>(column: string) =>
   sql<Value | null>`(array_agg(${sql.ref(column)} order by ${sql.ref('s.parent_id')} is not null, ${sql.ref('s.started_us')}, ${sql.ref('s.span_id')}) filter (where ${sql.ref(column)} is not null))[1]`;
 const count = (condition: Expression<unknown>) => sql<number>`(count(*) filter (where ${condition}))::int`;
 const total = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::bigint`;
 
 /**
- * Works out traces again from their steps: whatever order they came in, the result is the same. In the caller's transaction, which holds their rows.
+ * Recalculates traces from their steps: the result does not depend on their order of arrival. Runs in the caller's transaction, which locks the rows.
  * @param days of all of their steps
- * @param gaps that were found just now, by UUID; they stay
+ * @param overLimit UUIDs of traces whose further steps were dropped; they stay marked
  */
 export async function sumUpTraces(
   query: Query,

@@ -5,7 +5,7 @@ import { USAGE_MEASURES } from '../../db/usage-triggers.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { STEP_ROW_BYTES } from './step-rows.ts';
 
-/** An execution that is counted with other tokens from now on. */
+/** New tokens and cost of an execution. */
 export interface Correction {
   id: string;
   tokens: TokenUsage;
@@ -16,7 +16,7 @@ export interface Correction {
 const is = (condition: Expression<unknown>) => sql<number>`-(${condition})::int`;
 const less = (column: string) => sql<number>`-coalesce(${sql.ref(column)}, 0)`;
 
-/** What an execution that has ended has added to usage (`db/usage-triggers.ts`), with the other sign. */
+/** The negated amounts that a finished execution added to usage (`db/usage-triggers.ts`). */
 const TAKEN: Record<(typeof USAGE_MEASURES)[number], RawBuilder<number>> = {
   calls: sql`-1`,
   completed: is(sql`${sql.ref('status')} = 'completed'`),
@@ -33,9 +33,9 @@ const TAKEN: Record<(typeof USAGE_MEASURES)[number], RawBuilder<number>> = {
 };
 
 /**
- * Deletes the executions of steps that turned out to be around model calls, not calls themselves, and takes what they added to usage away. Their
- * texts go to their steps. What else was done with them goes with them, as when they are deleted. Statistics of days that were summed up, and what
- * monitors have measured, stay as they are.
+ * Deletes the executions of steps that turned out to be around model calls, not calls themselves, and subtracts what they added to usage. Their
+ * texts move to their steps. Records that refer to them are deleted too, as in any deletion. Daily statistics that were already summed up, and the
+ * measurements of monitors, stay unchanged.
  */
 export async function takeBack(query: Query, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -74,7 +74,7 @@ export async function takeBack(query: Query, ids: readonly string[]): Promise<vo
   await query((db) => db.deleteFrom('executions').where('id', '=', anyOf(ids)));
 }
 
-/** Counts executions with other tokens and cost. */
+/** Updates the tokens and cost of executions. */
 export async function correct(query: Query, corrections: readonly Correction[]): Promise<void> {
   if (corrections.length === 0) return;
   const given = arraysOf(

@@ -17,15 +17,15 @@ import {
   traceConditions,
 } from './traces.ts';
 
-/** Traces that are put in order, or counted, at most: the newest. */
+/** Maximum number of traces that are sorted or counted: the newest. */
 export const SORTED_TRACES = 10_000;
 
 export const TRACE_SORTS = ['cost', 'latency', 'tokens', 'steps'] as const;
 type SortName = (typeof TRACE_SORTS)[number];
-/** With a minus the greatest come first. What is missing counts less than anything. */
+/** With a minus, the greatest come first. Missing values are the least. */
 export type TraceSort = Sort<SortName>;
 
-/** Where a page ended, and between which traces those are that are in order: what comes meanwhile stays out. */
+/** Where a page ended, and the newest and oldest of the sorted traces: later ones stay out. */
 export interface SortedTracePosition extends TracePosition {
   value: number;
   newest: TracePosition;
@@ -39,7 +39,7 @@ const VALUES: Record<SortName, Expression<number | null>> = {
   steps: sql`${sql.ref('traces.steps')}::float8`,
 };
 
-/** Between which traces the newest {@link SORTED_TRACES} that match are. Undefined: none does */
+/** The newest and oldest of the {@link SORTED_TRACES} newest matching traces. Undefined if none match. */
 async function spanOf(query: Query, filter: TraceFilter) {
   const last = isUnindexed(filter) ? await lastExamined(query, filter, undefined) : undefined;
   const matching = (direction: 'asc' | 'desc') =>
@@ -67,8 +67,8 @@ async function spanOf(query: Query, filter: TraceFilter) {
 }
 
 /**
- * Of the newest {@link SORTED_TRACES} traces that match a page in an order that no index serves.
- * @returns `next`: what is left comes after it. Undefined: nothing is left
+ * A page of the newest {@link SORTED_TRACES} matching traces, in an order without an index.
+ * @returns `next`: where the next page starts. Undefined if there is none
  */
 export async function listSortedTraces(
   db: WorkspaceDatabase,
@@ -112,7 +112,7 @@ export async function listSortedTraces(
   return { rows, next };
 }
 
-/** What traces are counted by, with their columns. */
+/** The facets, with their columns. */
 const FACETS = {
   status: 'status',
   name: 'name',
@@ -126,20 +126,20 @@ const FACETS = {
 } as const;
 export type TraceFacet = keyof typeof FACETS;
 export const TRACE_FACETS = Object.keys(FACETS) as TraceFacet[];
-/** A trace has several of them. */
+/** Facets with several values per trace. */
 const LISTS: ReadonlySet<TraceFacet> = new Set(['model', 'tool', 'agent', 'tag']);
-/** Values of a facet that are given: those with the most traces. */
+/** Maximum number of values per facet: those with the most traces. */
 export const MAX_TRACE_FACET_VALUES = 20;
 
 export interface TraceFacetCounts {
   facets: Record<TraceFacet, { value: string; count: number }[]>;
-  /** Traces that were counted: the newest. */
+  /** The number of counted traces: the newest. */
   counted: number;
-  /** Whether these are all that match. */
+  /** Whether these are all matching traces. */
   complete: boolean;
 }
 
-/** Counts the newest {@link SORTED_TRACES} traces that match by what tells them apart. */
+/** Counts the newest {@link SORTED_TRACES} matching traces by facet. */
 export async function countTraces(db: WorkspaceDatabase, filter: TraceFilter): Promise<TraceFacetCounts> {
   const { query } = db.heavy;
   const last = isUnindexed(filter) ? await lastExamined(query, filter, undefined) : undefined;

@@ -17,13 +17,13 @@ const FIND = prepared<Record<string, never>>()((db) =>
   db.selectFrom('trace_policies').select(sql<unknown>`policy`.as('policy')),
 );
 
-/** That of the workspace, or the default. */
+/** The policy of the workspace, or the default. */
 export async function readTracePolicy(query: Query): Promise<TracePolicy> {
   const [row] = await query(FIND, {});
   return row === undefined ? DEFAULT_TRACE_POLICY : TracePolicy.parse(row.policy);
 }
 
-/** @throws ApiError `invalid_request` for a pattern that can't be used */
+/** @throws ApiError `invalid_request` if a pattern cannot be used */
 export function setTracePolicy(db: WorkspaceDatabase, policy: TracePolicy): Promise<TracePolicy> {
   ownPatterns(policy.mask);
   return db.transaction(async (query) => {
@@ -59,10 +59,10 @@ function ownPatterns(masks: readonly Mask[]) {
   });
 }
 
-/** Characters that a pattern of a caller is tried on between two turns of others, and beyond them the longest that it masks. */
+/** Characters that a caller's pattern searches before other work gets a turn, and how far a match can extend beyond them. */
 const [WINDOW_CHARS, MATCH_CHARS] = [4 * 1024, 1024];
 
-/** Masks what a pattern of a caller finds, bit by bit: such a pattern may take long. */
+/** Masks the matches of a caller's pattern in small parts: such a pattern can take long. */
 async function maskFound(text: string, pattern: ReturnType<typeof compileLinearRegex>): Promise<string> {
   let masked = '';
   for (let from = 0; from < text.length; ) {
@@ -82,7 +82,7 @@ async function maskFound(text: string, pattern: ReturnType<typeof compileLinearR
   return masked;
 }
 
-/** Masks the texts of some values. What can't be masked is not kept. */
+/** Masks the texts of a value. Texts that cannot be masked are not kept. */
 export function createMasker({ mask }: TracePolicy): <Value>(value: Value) => Promise<Value> {
   const builtIn = mask.filter((each): each is BuiltInMask => typeof each === 'string');
   const patterns = ownPatterns(mask);
@@ -106,7 +106,7 @@ export function createMasker({ mask }: TracePolicy): <Value>(value: Value) => Pr
 
 const NOTHING = { input: null, output: null, toolCalls: [], parameters: {}, attributes: {}, events: [], links: [] };
 
-/** Keeps of a step what the policy keeps. @returns null: nothing */
+/** Reduces a step to what the policy keeps. @returns null if that is nothing */
 export async function keptOf(
   step: Step,
   policy: TracePolicy,
@@ -153,7 +153,7 @@ export async function keptOf(
   return { ...kept, ...(await mask(texts)) };
 }
 
-/** The same of a run that an application recorded. */
+/** The same for a run that an application recorded. */
 export async function keptRun(
   run: RecordedRun,
   policy: TracePolicy,

@@ -54,18 +54,18 @@ export async function getTrace({ query }: Pick<WorkspaceDatabase, 'query'>, id: 
   return row;
 }
 
-/** Which traces are meant: those that fit everything that is given. */
+/** Conditions that traces must all match. */
 export interface TraceFilter {
   name?: string | undefined;
   conversationId?: string | undefined;
   userId?: string | undefined;
-  /** Begun at or after this. */
+  /** Started at or after this. */
   since?: Date | undefined;
-  /** Begun before this. */
+  /** Started before this. */
   until?: Date | undefined;
   status?: StepStatus | undefined;
   promptName?: string | undefined;
-  /** Of that prompt. */
+  /** A version of `promptName`. */
   promptVersion?: number | undefined;
   /** Prompts whose name begins with this and a `/`. */
   group?: string | undefined;
@@ -78,18 +78,18 @@ export interface TraceFilter {
   service?: string | undefined;
   environment?: string | undefined;
   minSteps?: number | undefined;
-  /** US dollars, decimal; neither holds where the cost is not known. */
+  /** US dollars, decimal; neither matches an unknown cost. */
   minCost?: string | undefined;
   maxCost?: string | undefined;
-  /** Milliseconds; neither holds before the end. */
+  /** Milliseconds; neither matches a trace that has not ended. */
   minLatencyMs?: number | undefined;
   maxLatencyMs?: number | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** All of them hold, each of any score of its name that the trace or one of its steps has. */
+  /** All must hold, each for any score of that name of the trace or one of its steps. */
   score?: readonly ScoreCondition[] | undefined;
-  /** Words and phrases that are all in the beginnings of its texts, in any case. */
+  /** Words and phrases that must all occur in the beginnings of its texts, ignoring case. */
   terms?: readonly string[] | undefined;
-  /** Only the last one of each conversation. */
+  /** Only the last trace of each conversation. */
   lastOfConversation?: boolean | undefined;
 }
 
@@ -102,16 +102,16 @@ export interface TracePosition {
 export const positionOf = (row: TraceRow | undefined): TracePosition | undefined =>
   row && { startedAt: row.started_at, id: row.id };
 
-/** Traces that a page with a condition without an index goes through at most. */
+/** Maximum number of traces that a page examines for a condition without an index. */
 export const EXAMINED_TRACES = 5_000;
 
-/** What a trace takes of a page. */
+/** Bytes of a trace in a page. */
 export const TRACE_BYTES = sql<number>`coalesce(octet_length(${sql.ref('input')}), 0) + coalesce(octet_length(${sql.ref('output')}), 0) + 2048`;
 
-/** Conditions that an index serves. */
+/** Conditions with an index. */
 const INDEXED = new Set(['name', 'conversationId', 'userId', 'since', 'until']);
 
-/** Whether some condition has no index. */
+/** Whether a condition has no index. */
 export const isUnindexed = (filter: TraceFilter): boolean =>
   Object.entries(filter).some(([name, value]) => value !== undefined && !INDEXED.has(name));
 
@@ -198,7 +198,7 @@ export function traceConditions(eb: Traces, filter: TraceFilter): Expression<Sql
 export const behind = ({ startedAt, id }: TracePosition, operator: '<' | '<=' | '>=' | '>') =>
   sql<SqlBool>`(${column('started_at')}, ${column('id')}) ${sql.raw(operator)} (${startedAt}::timestamptz, ${id}::uuid)`;
 
-/** The last trace that a page goes through. Undefined: all that are left */
+/** The last trace that a page examines. Undefined if it examines all that are left. */
 export async function lastExamined(query: Query, filter: TraceFilter, after: TracePosition | undefined) {
   const [last] = await query((db) =>
     db
@@ -214,9 +214,9 @@ export async function lastExamined(query: Query, filter: TraceFilter, after: Tra
 }
 
 /**
- * Traces, newest first. With a condition that has no index, a page goes through {@link EXAMINED_TRACES} at most: then it may hold fewer than there
+ * Traces, newest first. For a condition without an index, a page examines up to {@link EXAMINED_TRACES}: then it can hold fewer than there
  * are, or none.
- * @returns `next`: what is left comes behind it. Undefined: nothing is left
+ * @returns `next`: where the next page starts. Undefined if there is none
  */
 export async function listTraces(
   db: WorkspaceDatabase,
@@ -279,7 +279,7 @@ export async function listTurns(
   return { rows, next: more ? positionOf(rows.at(-1)) : undefined };
 }
 
-/** What conversations are, summed up. */
+/** Sums up the traces of conversations. */
 export async function sumUpConversations(query: Query, ids: readonly string[]) {
   return query((db) =>
     db

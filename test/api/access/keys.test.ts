@@ -53,7 +53,7 @@ describe('a request', () => {
 });
 
 describe('each operation', () => {
-  /** A key with these scopes, one for all that need it. */
+  /** A key with these scopes, shared by all that need it. */
   const keyWith = (() => {
     const keys = new Map<string, Promise<string>>();
     return (scopes: readonly Scope[]) => {
@@ -63,7 +63,7 @@ describe('each operation', () => {
       return key;
     };
   })();
-  /** Asks for nothing that is there. */
+  /** Requests something that does not exist. */
   async function isRefused({ method, path }: Route, scopes: readonly Scope[]): Promise<boolean> {
     const key = await keyWith(scopes);
     const answer = await service.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'none'), {
@@ -85,7 +85,7 @@ describe('each operation', () => {
         route.bySession !== true &&
         route.workspaceOfToken === undefined &&
         route.keyOf === undefined &&
-        // Any key will do.
+        // Others accept any key.
         scopesOf(route).length < SCOPES.length,
     );
     expect(limited.length).toBeGreaterThan(140);

@@ -85,7 +85,7 @@ export async function startBatchStage(environment: Record<string, string> = {}):
     return id;
   }
 
-  /** Batches that the service has known of: the rows of a run that is deleted go with it. */
+  /** Batches that the service had rows for: deleting a run deletes them. */
   const known = new Set<string>();
 
   return {
@@ -104,7 +104,7 @@ export async function startBatchStage(environment: Record<string, string> = {}):
       const { batches } = stage.openai;
       await waitFor('no file to be left at the provider', async () => batches.inspect().files.length === 0);
       const seen = batches.inspect().batches.filter(({ status }) => status !== 'rejected');
-      // By our ids: those of a stand-in are had by that of another file, too.
+      // By our ids: the stand-in of another file can use the same ids.
       const rows = await query<{ id: string }>(
         { text: `select provider_batch_id as id from provider_batches where 'batch_' || id = any($1)` },
         [seen.map(({ tag }) => tag)],

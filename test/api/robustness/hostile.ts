@@ -22,15 +22,15 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
 
 const MAX_STEPS = 4;
 
-/** A place in a body where a value can be. */
+/** A position in a body where a value can be. */
 export interface Place {
   /** `['parameters', 'stop', 0]` */
   steps: (string | number)[];
-  /** Where it is in the named schemas: `Parameters stop 0`. */
+  /** Its position in the named schemas: `Parameters stop 0`. */
   within: string[];
 }
 
-/** Every place in a body of this schema. */
+/** All positions in a body of this schema. */
 export function placesIn(document: unknown, schema: unknown): Place[] {
   const places = new Map<string, Place>();
   const visit = (given: Schema, steps: (string | number)[], from: { schema: string; at: number }): void => {

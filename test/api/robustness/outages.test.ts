@@ -24,7 +24,7 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Another API process's worth of service, with parts of its dependencies replaced. */
+/** Another API on the same service, with some dependencies replaced. */
 async function withApi(
   parts: Partial<Dependencies>,
   use: (call: ReturnType<typeof createCall>, origin: string) => Promise<void>,

@@ -167,6 +167,7 @@ const PASSING = 'gone within seconds';
 const UNCOUNTED: Record<string, string> = {
   workspaces: 'made by operators',
   users: AUDITED,
+  trace_policies: 'at most one for each workspace, with a bounded list of patterns',
   trace_steps: 'in the bytes of their trace',
   user_groups: AUDITED,
   user_group_members: AUDITED,

@@ -321,7 +321,7 @@ describe('a request', () => {
     await define('thumb', { data_type: 'boolean' });
     await define('topic', { data_type: 'categorical' });
     expect(await refused({ evaluators: [{ ...JUDGE, name: 'thumb' }] }, 'evaluators.0')).toContain(
-      'give it a threshold',
+      'set a threshold',
     );
     expect(await refused({ evaluators: [{ ...CONTAINS, name: 'topic' }] }, 'evaluators.0')).toContain('another name');
     await stage.prompt('thumbs');

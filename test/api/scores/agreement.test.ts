@@ -189,7 +189,7 @@ test('of many versions the newest are compared, and of many scores so many as a 
         cross join (select id, row_number() over (order by id) as n from executions order by id desc limit 2100) e
         cross join generate_series(0, 65) as version`,
   };
-  // Nobody asks for the sums that triggers keep.
+  // Skips triggers, because the test does not need their sums.
   await db.system.transaction(async (query) => {
     await query({ text: `set local session_replication_role = 'replica'` });
     await query(insert);

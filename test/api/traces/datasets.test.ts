@@ -11,7 +11,7 @@ afterAll(() => service?.stop());
 
 const ROOT_INPUT = [{ role: 'user', content: 'Do I need an umbrella?' }];
 
-/** An agent with one call of a model and one of a tool. */
+/** An agent with one model call and one tool call. */
 async function run({ call }: Pick<TestService, 'call'>) {
   const [traceId, root, model, tool] = [newTraceId(), newSpanId(), newSpanId(), newSpanId()];
   const said = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);

@@ -139,7 +139,7 @@ describe('who may send traces', () => {
     const ingestOnly = createCall(service.origin, ingest.key);
     expect((await ingestOnly('GET', '/traces')).status).toBe(401);
     expect((await ingestOnly('GET', '/prompts')).status).toBe(401);
-    // A password is a key at this operation alone.
+    // Only this operation accepts a key as a password.
     expect((await service.call('GET', '/traces', { headers: basic(service.key), key: null })).status).toBe(401);
     const now = new Date().toISOString();
     const records = [{ model: 'openai/gpt-4o-mini', input: 'x', output: 'y', started_at: now, finished_at: now }];

@@ -87,11 +87,11 @@ test('chat completions and responses stand in the trace, too; what is no tracepa
 test('a span around a run of the service, or of it, does not count it twice', async () => {
   const { call } = await newWorkspace();
   const [traceId, outer] = [newTraceId(), newSpanId()];
-  // As an instrumented client of OpenAI does: its span is around the request.
+  // Like an instrumented OpenAI client, whose span is around the request.
   const own = await run(call, traced(traceId, outer));
   const { input, output } = own.tokens;
   await send(call, [span({ traceId, id: outer, attributes: modelCall(input, output) })]);
-  // As the telemetry of the service itself does.
+  // Like the telemetry of the service itself.
   await send(call, [
     span({ traceId, parent: outer, attributes: modelCall(input, output, { ...DONE, 'pms.execution.id': own.id }) }),
   ]);

@@ -66,7 +66,7 @@ test('a trace, a step and a conversation are scored, and their records show it',
   expect(await listed(`trace_id=${traceId}`)).toEqual(['polite', 'solved']);
   expect(await listed(`trace_id=${traceId}&span_id=${child}`)).toEqual(['polite']);
   expect(await listed('conversation_id=chat%201')).toEqual(['stars']);
-  // Callers who do not ask for them may not know what such a subject is.
+  // Callers who do not request them may not know these subjects.
   expect(await listed('source=api')).toEqual([]);
   expect(await listed('subject=trace')).toEqual(['polite', 'solved']);
   const csv = await own.call('GET', `/scores?format=csv&trace_id=${traceId}&name=polite`);

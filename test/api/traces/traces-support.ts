@@ -7,7 +7,7 @@ export const newSpanId = () => randomBytes(8).toString('hex');
 
 type Value = string | number | boolean | readonly string[];
 
-/** A span as OTLP/JSON has it. */
+/** A span, as in OTLP/JSON. */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -35,7 +35,7 @@ export interface SpanOptions {
   name?: string;
   /** Milliseconds since 1970. */
   at?: number;
-  /** Null: it has not ended. */
+  /** Null if it has not ended. */
   ms?: number | null;
   error?: string;
   attributes?: Record<string, Value>;
@@ -118,7 +118,7 @@ export async function stepsOf({ call }: Pick<TestService, 'call'>, id: string, l
   }
 }
 
-/** What executions of a model have used, in all. */
+/** The total usage of a model's executions. */
 export async function usageOf(call: Call, model = 'openai/gpt-4o-mini') {
   const { body } = await call('GET', `/usage?group_by=model&model=${model}`);
   const { executions = 0, completed = 0, tokens, cost, unpriced = 0 } = body.data[0] ?? {};
@@ -126,5 +126,5 @@ export async function usageOf(call: Call, model = 'openai/gpt-4o-mini') {
   return { executions, completed, input, output, cost: Number(cost?.amount ?? 0), unpriced };
 }
 
-/** The last span of a trace: it says that nothing more comes. */
+/** Marks the last span of a trace. */
 export const DONE = { 'pms.trace.complete': true };

@@ -24,7 +24,7 @@ afterAll(() => service?.stop());
 
 type SpanAttributes = NonNullable<Parameters<typeof span>[0]['attributes']>;
 
-/** An agent that calls a model twice and a tool in between; the sum of the calls is on the agent, too. */
+/** An agent that calls a model twice, with a tool in between; the agent also has the sum of the calls. */
 function agentRun(
   traceId = newTraceId(),
   { at = Date.now() - 10_000, root: others = {} as SpanAttributes } = {},
@@ -50,7 +50,7 @@ function agentRun(
   ];
 }
 
-/** A workspace of its own, so that its usage is that of the test. */
+/** Each test has its own workspace, so that usage is only that of the test. */
 let workspaces = 0;
 const newWorkspace = async () => {
   workspaces += 1;
@@ -59,7 +59,7 @@ const newWorkspace = async () => {
 
 const inTime = (left: Span, right: Span) => (left.spanId < right.spanId ? -1 : 1);
 
-/** What a trace comes to, without what every trace has of its own. */
+/** A trace with its steps and usage, without ids. */
 async function outcome(call: Call, id: string) {
   const trace = await settled({ call }, id);
   const steps = await stepsOf({ call }, id);
@@ -137,7 +137,7 @@ describe('ingest', () => {
         name: id === ids.root ? 'run' : 'step',
         attributes,
       });
-    // The model step `outer` is a wrapper: its usage is that of the one below it.
+    // The model step `outer` is a wrapper: its usage is that of the call below it.
     const spans = [
       of(ids.root, undefined, 0, agent(120, 30, { ...DONE, 'session.id': 'chat-1', 'user.id': 'ada' })),
       of(ids.outer, ids.root, 10, modelCall(52, 9)),
@@ -159,7 +159,7 @@ describe('ingest', () => {
       outcomes.push(await outcome(call, ids.trace));
     }
     const [first, ...others] = outcomes;
-    // 120/30 on the root: 15/12 more than what is below it.
+    // 120/30 on the root: 15/12 more than the steps below it.
     expect(first?.trace).toMatchObject({
       calls: 3,
       tokens: { input: 120, output: 30 },

@@ -191,7 +191,7 @@ describe('registering', () => {
     expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
       Array.from({ length: 8 }, () => [429, 'quota_exceeded']),
     );
-    expect(refused[0]?.body.error.message).toMatch(/Delete one/);
+    expect(refused[0]?.body.error.message).toMatch(/Delete some/);
     const { body } = await call('GET', '/webhooks?limit=1000');
     expect(body.data).toHaveLength(MAX_WEBHOOKS);
     expect((await call('DELETE', `/webhooks/${body.data[0].id}`)).status).toBe(200);

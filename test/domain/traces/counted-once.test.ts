@@ -20,7 +20,7 @@ test.each([
   const own = [...ownUsage(steps).values()];
   expect(sum(own.map(({ tokens }) => tokens))).toEqual([billed.input, billed.output]);
   const agents = steps.filter(({ type, tokens }) => type === 'agent' && tokens !== null);
-  // These put the sum of their calls on the agent as well.
+  // These also put the sum of their calls on the agent.
   const isWrapped = ['ai-sdk', 'ai-sdk-legacy', 'pydantic-ai'].includes(name);
   expect(sum(agents.map(({ tokens }) => tokens))).toEqual(isWrapped ? [billed.input, billed.output] : [0, 0]);
 });

@@ -12,7 +12,7 @@ const RESULT = {
 };
 const ANSWER = 'It is 21 degrees in Paris.';
 
-/** What instrumentations send of tokens beyond input and output, and whether they put calls in one trace, under an agent. */
+/** Token kinds of instrumentations beyond input and output, and whether they put calls in one trace, under an agent. */
 const INSTRUMENTATIONS = [
   { name: 'ai-sdk', reasoning: 0, agent: 'weather_agent' },
   { name: 'ai-sdk-legacy', agent: 'weather_agent' },
@@ -26,7 +26,7 @@ const INSTRUMENTATIONS = [
 ];
 
 const byStart = (a: Step, b: Step) => a.startedAt - b.startedAt;
-/** Without the name of the speaker, which LangGraph gives. */
+/** Without the name of the speaker, which LangGraph adds. */
 const withoutNames = (input: Step['input']) =>
   Array.isArray(input) ? input.map(({ role, content }) => ({ role, content })) : input;
 
@@ -76,7 +76,7 @@ describe.each(INSTRUMENTATIONS)('Spans of $name', ({ name, agent, ...sent }) => 
 
   test('have the prompt, the conversation and the user', () => {
     const prompt = sent.prompt === null ? null : { name: 'weather', version: 3 };
-    // Pydantic AI makes up a conversation for each run.
+    // Pydantic AI generates a conversation for each run.
     const conversation = name === 'pydantic-ai' ? expect.stringMatching(/^[0-9a-f-]{36}$/) : 'conversation-1';
     for (const step of steps) expect(step).toMatchObject({ prompt, conversationId: conversation, userId: 'user-1' });
   });
@@ -92,7 +92,7 @@ describe.each(INSTRUMENTATIONS)('Spans of $name', ({ name, agent, ...sent }) => 
     expect(tool?.input).toContain('Paris');
     expect(tool?.output).toContain('21 degrees in Paris');
     expect(steps.some((step) => step.type === 'agent' && step.agent === agent)).toBe(true);
-    // OpenAI Agents says nothing of what its agents got and gave.
+    // OpenAI Agents does not report the input and output of agents.
     if (name === 'openai-agents') expect(root).toMatchObject({ input: null, output: null });
     else {
       expect(JSON.stringify(root?.input)).toContain(QUESTION.content);

@@ -183,7 +183,7 @@ test('names of what a step belongs to', () => {
     provider: 'openai',
     parameters: { temperature: 0.5, top_p: 1 },
     resource: { 'host.name': 'a' },
-    // Of no field, so it is kept.
+    // No field holds it, so it is kept.
     attributes: { 'session.id': 'other' },
   });
 });

@@ -101,10 +101,10 @@ describe('a request', () => {
   });
 
   test('that is none says why', () => {
-    expect(faultOf(Buffer.from('{'), 'json')).toMatch(/no ExportTraceServiceRequest in JSON/);
+    expect(faultOf(Buffer.from('{'), 'json')).toMatch(/is not an ExportTraceServiceRequest in JSON/);
     expect(faultOf(Buffer.from('[]'), 'json')).toMatch(/must be an ExportTraceServiceRequest/);
     expect(faultOf(Buffer.from('null'), 'json')).toMatch(/must be an ExportTraceServiceRequest/);
-    expect(faultOf(Buffer.from([0x0a, 0xff]), 'protobuf')).toMatch(/no ExportTraceServiceRequest in protobuf/);
+    expect(faultOf(Buffer.from([0x0a, 0xff]), 'protobuf')).toMatch(/is not an ExportTraceServiceRequest in protobuf/);
     expect(faultOf(Buffer.from('{"a":1}'), 'protobuf')).toBeDefined();
   });
 
@@ -115,7 +115,7 @@ describe('a request', () => {
     expect(faultOf(Buffer.from(JSON.stringify({ a: Array(300_001).fill(0) })), 'json')).toMatch(
       /more than 300000 values/,
     );
-    // Millions of empty messages: two bytes each, of whatever level.
+    // Millions of empty messages of two bytes each, at various levels.
     const empty = (tag: number) => Buffer.from(Array.from({ length: 2_000_000 }, (_, at) => (at % 2 === 0 ? tag : 0)));
     expect(faultOf(empty(0x0a), 'protobuf')).toMatch(/more than 300000 values/);
     const within = (tag: number, inner: Buffer) => {
@@ -274,7 +274,7 @@ function expectStorable(json: string): void {
   if (/\\u(0000|d[89a-f]..)/.test(json)) throw new Error(`It can't be stored: ${json}`);
 }
 
-/** Reads all of it, whatever it is. */
+/** Reads the whole body, whatever it is. */
 function drain(body: Buffer, encoding: 'protobuf' | 'json'): void {
   const read = readSteps(body, encoding, { now: BEGIN, oldest: 0 });
   if ('fault' in read) return;

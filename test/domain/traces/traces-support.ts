@@ -5,13 +5,13 @@ import { REQUEST, SPAN } from '../../../src/domain/traces/otlp/schema.ts';
 import { isRefusal, readSteps } from '../../../src/domain/traces/read-steps.ts';
 import type { Step } from '../../../src/domain/traces/step.ts';
 
-/** When the spans of fixtures begin, in milliseconds. */
+/** When the spans of fixtures start, in milliseconds. */
 export const BEGIN = 1_767_225_600_000;
 const TIMES = { now: BEGIN + 60_000, oldest: BEGIN - 60_000 };
 
 type Json = Record<string, unknown>;
 
-/** What an instrumentation sent (scripts/capture-spans.ts), and what the model's provider would bill. */
+/** What an instrumentation sent (scripts/capture-spans.ts), and what the provider would bill. */
 export interface Fixture {
   billed: { calls: number; input: number; output: number; cached_input: number; reasoning: number };
   request: Json;
@@ -20,7 +20,7 @@ export function fixture(name: string): Fixture {
   return JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8')) as Fixture;
 }
 
-/** A request of OTLP/JSON in protobuf. */
+/** Converts an OTLP/JSON request to protobuf. */
 export function toProtobuf(request: Json): Buffer {
   const ids = /^(traceId|spanId|parentSpanId)$/;
   const bytes = (value: unknown): unknown => {
@@ -50,7 +50,7 @@ export interface Read {
   ignored: number;
 }
 
-/** All spans of a body. @throws Error where it is no request */
+/** All spans of a body. @throws Error if it is not a request */
 export function readBody(body: Buffer, encoding: OtlpEncoding, times = TIMES): Read {
   const request = readSteps(body, encoding, times);
   if ('fault' in request) throw new Error(request.fault);

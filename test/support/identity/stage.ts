@@ -25,7 +25,7 @@ export interface SignedIn {
   session: string | undefined;
   /** Calls the API as the console does. */
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Waits until the session has ended, of which other processes are notified within moments. */
+  /** Waits until the session has ended; other processes are notified within moments. */
   untilOut: () => Promise<void>;
 }
 

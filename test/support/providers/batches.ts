@@ -301,7 +301,7 @@ export class BatchStore {
     return true;
   }
 
-  /** Ends a batch, of which a share is done. */
+  /** Ends a batch with a share of it done. */
   end(id: string, how: 'completed' | 'expired' | 'canceled', share = 1): Promise<void> {
     const ending = this.#end(id, how, share).finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);

@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import { TEST_KEY } from './models.ts';
 import { listen, portOf } from './stand-in.ts';
 
-/** Where the stand-ins of this process are, one after the other, so that the files that need them can share a service. */
+/** The servers for the stand-ins of this process, one after the other, so that the files that need them can share a service. */
 export interface SharedProviders {
   openai: Server;
   anthropic: Server;
   google: Server;
-  /** The service's settings. Mistral is one without credentials. */
+  /** The service's settings, with Mistral as a provider without credentials. */
   settings: Record<string, string>;
 }
 

@@ -12,7 +12,7 @@ export interface StandInOptions {
   latencyMs?: number;
   /** Default: any free port. */
   port?: number;
-  /** A server that stays when the stand-in is closed, for the next one ({@link sharedProviders}). */
+  /** A server that outlives the stand-in, for the next one ({@link sharedProviders}). */
   on?: Server;
   /** Whether requests are kept in `calls`; default true. Counts are always kept. */
   keepCalls?: boolean;
@@ -33,10 +33,10 @@ export interface StandIn {
   close(): Promise<void>;
 }
 
-/** A server that nobody answers on yet. */
+/** A server that does not answer yet. */
 export async function listen(port = 0): Promise<Server> {
   const server = createServer();
-  // As long as at providers: a call must not meet a connection that is just being closed because the machine is slow.
+  // As long as providers do, so that a call on a slow machine does not meet a connection that is being closed.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return server;

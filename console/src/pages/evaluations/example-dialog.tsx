@@ -80,7 +80,7 @@ export function ExampleDialog({
   );
 }
 
-/** `j` and `k` in the dialog: meanwhile those of the page behind it are off. */
+/** `j` and `k` in the dialog; those of the page behind it are off. */
 function useDialogSteps(step: (by: 1 | -1) => void): void {
   const latest = useRef(step);
   useEffect(() => {

@@ -17,7 +17,7 @@ import './traces.css';
 
 const TURNS = 50;
 const REFETCH_MS = 5_000;
-/** The record of a trace has at most this much of a text. */
+/** The maximum length of a text in a trace record. */
 const HEAD_CHARACTERS = 2_000;
 
 type WholeConversation = Conversation & Page<Trace>;
@@ -31,7 +31,7 @@ export function ConversationPage() {
       get<WholeConversation>(pathOf('conversations', id), { limit: TURNS, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    // A user who reads later pages is not interrupted.
+    // Users who read later pages are not interrupted.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFETCH_MS : false),
   });
   const navigate = useNavigate();
@@ -40,7 +40,7 @@ export function ConversationPage() {
   const pages = data?.pages.length ?? 0;
   const [wanted, setWanted] = useState(0);
   const isWanted = wanted > pages && hasNextPage && !isFetchNextPageError;
-  // A refetch in between cancels the request for the next page, which is then made again.
+  // A refetch cancels the request for the next page, which is then made again.
   useEffect(() => {
     if (isWanted && !isFetching) void fetchNextPage();
   }, [isWanted, isFetching, fetchNextPage]);

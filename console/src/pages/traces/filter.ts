@@ -5,7 +5,7 @@ import type { tracesRoute } from './routes.ts';
 /** The search parameters of the list. */
 export type TracesSearch = (typeof tracesRoute)['types']['fullSearchSchema'];
 
-/** The label of each filter, in the order of the chips. */
+/** The label of each filter, in chip order. */
 export const FILTER_LABELS = {
   q: t('Search'),
   status: t('Status'),
@@ -31,7 +31,7 @@ export const FILTER_LABELS = {
 
 export type FilterName = keyof TracesSearch;
 
-/** No filter. All names are present, because the router keeps omitted ones. */
+/** No filters. All names are present, because the router keeps omitted ones. */
 export const NO_FILTER = Object.fromEntries(Object.keys(FILTER_LABELS).map((name) => [name, undefined])) as {
   [Name in FilterName]?: undefined;
 };

@@ -5,13 +5,13 @@ import { recordQuery } from '../../queries.ts';
 
 /** Refetch interval of a running trace. */
 const REFETCH_MS = 2_000;
-/** The same for a large trace, because all of its steps are fetched again. */
+/** The same for a large trace, because all of its steps are refetched. */
 const REFETCH_MANY_MS = 10_000;
 const MANY_STEPS = 2_000;
 /** The largest page of the API. */
 const PAGE = 10_000;
 
-/** A trace. It is refetched until no more steps are expected. */
+/** A trace, refetched until no more steps are expected. */
 export const traceQuery = (id: string) =>
   queryOptions({
     ...recordQuery<Trace>('traces', id),
@@ -35,14 +35,14 @@ async function readSteps(id: string, signal: AbortSignal): Promise<TraceStep[]> 
   return steps;
 }
 
-/** All steps of a trace in its current state. The previous ones stay until the new ones have arrived. */
+/** All steps of a trace in its current state. Previous ones stay until the new ones have arrived. */
 export const stepsQuery = (trace: Trace) =>
   queryOptions({
     queryKey: ['traces', 'steps', trace.id, stateOf(trace)],
     queryFn: ({ signal }) => readSteps(trace.id, signal),
     placeholderData: (before, query) => (query?.queryKey[2] === trace.id ? before : undefined),
     staleTime: Number.POSITIVE_INFINITY,
-    // They can be large.
+    // Steps can be large.
     gcTime: 30_000,
   });
 

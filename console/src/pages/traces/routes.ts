@@ -4,7 +4,7 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const TRACE_STATES = ['running', 'ok', 'error'] as const;
 
-/** The filters of the list, as the API names them. */
+/** The filters of the list, under their API names. */
 const filterOf = (search: Record<string, unknown>) => ({
   /** Words and phrases. */
   q: text(search['q']),
@@ -27,7 +27,7 @@ const filterOf = (search: Record<string, unknown>) => ({
   min_latency_ms: text(search['min_latency_ms']),
   max_latency_ms: text(search['max_latency_ms']),
   min_steps: text(search['min_steps']),
-  /** Days, in the zone of the browser; both are included. */
+  /** Days in the browser's time zone, both inclusive. */
   since: text(search['since']),
   until: text(search['until']),
 });
@@ -44,13 +44,13 @@ export const traceRoute = createRoute({
   path: '/traces/$id',
   validateSearch: (search: Record<string, unknown>) =>
     optional({
-      /** The id of the step that is shown. */
+      /** The id of the shown step. */
       step: text(search['step']),
     }),
   component: lazyRouteComponent(() => import('./trace-page.tsx'), 'TracePage'),
 });
 
-/** The id of a conversation may hold slashes: it is all that follows. */
+/** The id of a conversation can contain slashes: it is the rest of the path. */
 export const conversationRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/conversations/$',

@@ -130,7 +130,7 @@ function TraceFacts({ trace }: { trace: Trace }) {
   );
 }
 
-/** Notices about steps that may still arrive or are missing. */
+/** Notices about missing steps and steps that may still arrive. */
 function Gaps({ trace: { settled, incomplete } }: { trace: Trace }) {
   return (
     <>

@@ -10,17 +10,17 @@ import { StepDetail } from './step-detail.tsx';
 import { StepTree } from './step-tree.tsx';
 import { firstCause, hasSteps, shownSteps, type Tree, type TreeStep, treeOf } from './tree.ts';
 
-/** How long a step must be current before it is fetched and put in the URL: holding an arrow key passes many steps. */
+/** How long a step must be current before it is fetched and put in the URL: a held arrow key passes many steps. */
 const PAUSE_MS = 150;
 
-/** The id of the current step, and the one in the URL, which follows after a pause. */
+/** The id of the current step and the one in the URL, which follows after a pause. */
 function useCurrentStep(): [id: string | undefined, settled: string | undefined, choose: (id: string) => void] {
   const { step } = traceRoute.useSearch();
   const navigate = traceRoute.useNavigate();
   const [current, setCurrent] = useState(step);
   const [seen, setSeen] = useState(step);
   const [sent, setSent] = useState(step);
-  // Back and forward change the URL as well.
+  // Back and forward also change the URL.
   if (step !== seen) {
     setSeen(step);
     if (step !== sent) setCurrent(step);
@@ -55,18 +55,18 @@ function useErrorKey(go: (by: 1 | -1) => void): void {
 
 const NONE_CLOSED: ReadonlySet<string> = new Set();
 
-/** The ids of all steps with children, except those at the top. */
+/** The ids of all steps with children, except the top ones. */
 const allClosed = ({ steps }: Tree): ReadonlySet<string> =>
   new Set(steps.filter((each) => each.depth > 0 && hasSteps(each)).map(({ step }) => step.id));
 
-/** The next or previous failed step from an index in the tree; after the last one comes the first. */
+/** The next or previous failed step from an index in the tree; wraps around. */
 function nextError({ errors }: Tree, from: number, by: 1 | -1): TreeStep | undefined {
   return by === 1
     ? (errors.find(({ index }) => index > from) ?? errors[0])
     : (errors.findLast(({ index }) => index < from) ?? errors.at(-1));
 }
 
-/** The steps of a trace: the tree with its timeline, and next to it the texts of the current step. */
+/** The steps of a trace: the tree with its timeline, beside the texts of the current step. */
 export function TraceSteps({ trace, steps }: { trace: Trace; steps: readonly TraceStep[] }) {
   const tree = useMemo(() => treeOf(steps), [steps]);
   const [closed, setClosed] = useState(NONE_CLOSED);
@@ -103,7 +103,7 @@ export function TraceSteps({ trace, steps }: { trace: Trace; steps: readonly Tra
     if (next !== undefined) choose(next);
     return true;
   });
-  // A closed ancestor stands for the steps below it.
+  // A closed ancestor represents the steps below it.
   const visible = current && shown.findLast(({ index, end }) => index <= current.index && current.index < end);
   if (tree.steps.length === 0) return <p className="muted">The steps were deleted.</p>;
   const closeable = tree.steps.some((each) => each.depth > 0 && hasSteps(each));
@@ -153,7 +153,7 @@ export function TraceSteps({ trace, steps }: { trace: Trace; steps: readonly Tra
   );
 }
 
-/** The closed steps without the ancestors of a step. */
+/** The closed steps, without the ancestors of a step. */
 function withOpen(closed: ReadonlySet<string>, { steps }: Tree, placed: TreeStep): ReadonlySet<string> {
   const next = new Set(closed);
   for (let above = placed.parent; above !== undefined; above = steps[above]?.parent) {

@@ -1,25 +1,25 @@
 import type { TraceStep } from '../../api-types.ts';
 
-/** A step with its place in the tree and on the timeline. */
+/** A step with its position in the tree and on the timeline. */
 export interface TreeStep {
   step: TraceStep;
   /** From 0. */
   depth: number;
-  /** Indexes in the list of all steps, where each step comes before its children. */
+  /** Index in the list of all steps, in which each step comes before its children. */
   index: number;
   parent: number | undefined;
   /** The index after its last descendant. */
   end: number;
-  /** Its number among the steps with the same parent, from 1, and how many there are. */
+  /** Its number among its siblings, from 1, and how many there are. */
   position: number;
   siblings: { count: number };
-  /** Its parent has not arrived. */
+  /** Whether its parent has not arrived. */
   isOrphan: boolean;
   /** Milliseconds since the start of the trace, as shown. */
   begin: number;
-  /** Undefined: it has not ended. */
+  /** Milliseconds. Undefined if it has not ended. */
   took: number | undefined;
-  /** By how many milliseconds it is shown later than its clock says, because it would start before its parent. */
+  /** By how many milliseconds it is shown later than its clock says, so that it does not start before its parent. */
   shiftedMs: number;
 }
 
@@ -51,7 +51,7 @@ export function treeOf(steps: readonly TraceStep[]): Tree {
     }
   };
   for (const [index, step] of steps.entries()) {
-    // A step that is its own ancestor comes before its parent, and is at the top.
+    // A step that is its own ancestor precedes its parent and is at the top.
     close(step.parent_id);
     const parent = open.at(-1);
     const siblings = below.get(parent?.index) ?? { count: 0 };
@@ -77,7 +77,7 @@ export function treeOf(steps: readonly TraceStep[]): Tree {
     all.push(placed);
     open.push(placed);
   }
-  // The step that seemed to be the first may have been shifted.
+  // The step that seemed to be first may have been shifted.
   const first = all.reduce((least, { begin }) => Math.min(least, begin), Number.POSITIVE_INFINITY);
   for (const each of all) each.begin -= first;
   return {

@@ -1,20 +1,20 @@
 import { isObject, type JsonValue } from '../../text/json.ts';
 import { MAX_ATTRIBUTE_DEPTH } from '../limits.ts';
 
-/** Of a list of attributes, those beyond are not looked at. */
+/** Further attributes of a list are not read. */
 export const MAX_READ_ATTRIBUTES = 4_096;
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** An int64, which OTLP/JSON writes as a text. */
+/** An int64, which OTLP/JSON writes as text. */
 function integerOf(value: unknown): JsonValue | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-/** JSON has neither NaN nor infinities: they are texts, as OTLP/JSON has them. */
+/** JSON has neither NaN nor infinities: they become texts, as in OTLP/JSON. */
 function doubleOf(value: unknown): JsonValue | undefined {
   if (typeof value === 'string') return value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
   if (typeof value !== 'number') return undefined;
@@ -28,7 +28,7 @@ function bytesOf(value: unknown): JsonValue | undefined {
 const scalarOf = (value: unknown, type: 'string' | 'boolean'): JsonValue | undefined =>
   typeof value === type ? (value as string | boolean) : undefined;
 
-/** An `AnyValue` as JSON. Null: it is empty, of an unknown kind, or too deep. */
+/** An `AnyValue` as JSON. Null if it is empty, of an unknown kind, or too deep. */
 export function jsonOf(any: unknown, depth = 0): JsonValue {
   if (!isObject(any) || depth > MAX_ATTRIBUTE_DEPTH) return null;
   const { arrayValue, kvlistValue } = any;
@@ -44,7 +44,7 @@ export function jsonOf(any: unknown, depth = 0): JsonValue {
   );
 }
 
-/** A list of `KeyValue`. Of two of one name the last one counts. */
+/** A list of `KeyValue`. If names repeat, the last one counts. */
 export function attributesOf(list: unknown, depth = 0): Map<string, JsonValue> {
   const attributes = new Map<string, JsonValue>();
   for (const item of listOf(list).slice(0, MAX_READ_ATTRIBUTES))
@@ -54,13 +54,13 @@ export function attributesOf(list: unknown, depth = 0): Map<string, JsonValue> {
 
 const HEX = /^[0-9a-f]+$/;
 
-/** An id in hexadecimal digits. Undefined: it has another length, or is zero. */
+/** An id in hexadecimal digits. Undefined if it has another length or is zero. */
 export function idOf(value: unknown, bytes: number): string | undefined {
   const id = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : textOf(value).toLowerCase();
   return id.length === bytes * 2 && HEX.test(id) && !/^0+$/.test(id) ? id : undefined;
 }
 
-/** Microseconds of a time in nanoseconds since 1970. Null: there is none. */
+/** Microseconds of a time in nanoseconds since 1970. Null if there is no time. */
 export function microsecondsOf(value: unknown): number | null {
   const digits =
     typeof value === 'number' && Number.isFinite(value) ? BigInt(Math.trunc(value)).toString() : textOf(value);

@@ -4,12 +4,12 @@ import { MAX_SPANS, MAX_STEP_EVENTS, MAX_STEP_LINKS } from '../limits.ts';
 import { attributesOf, idOf, listOf, MAX_READ_ATTRIBUTES, microsecondsOf, textOf } from './otlp-value.ts';
 import { decodeMessage, hasMoreFields, REQUEST, SPAN } from './schema.ts';
 
-/** How OTLP/HTTP writes a request, and its response. */
+/** The encoding of an OTLP/HTTP request and its response. */
 export type OtlpEncoding = 'protobuf' | 'json';
 
-/** JSON values, or fields of protobuf without those of spans. */
+/** JSON values, or protobuf fields without those of spans. */
 const MAX_REQUEST_VALUES = 300_000;
-/** Fields of protobuf. */
+/** Protobuf fields. */
 const MAX_SPAN_FIELDS = 40_000;
 
 export interface OtlpSpan {
@@ -24,30 +24,30 @@ export interface OtlpSpan {
   events: { name: string; at: number | null; attributes: Map<string, JsonValue> }[];
   links: { traceId: string; spanId: string; attributes: Map<string, JsonValue> }[];
   status: { isError: boolean; isOk: boolean; message: string };
-  /** Lists of which a part was not read. */
+  /** Lists that were read only in part. */
   cut: string[];
 }
 
-/** What the spans of one library in one process have in common. */
+/** What the spans of one library in one process share. */
 export interface OtlpOrigin {
   resource: Map<string, JsonValue>;
   scope: { name: string; version: string };
 }
 
-/** A span that is not taken. */
+/** A span that is refused. */
 export interface Refusal {
-  /** `trace:span`, or where it is in the request. */
+  /** `trace:span`, or its position in the request. */
   id: string;
   reason: string;
-  /** Whether its ids are valid. If none of a request has such, it was no request with spans. */
+  /** Whether its ids are valid. If no span of a request has valid ids, the request is refused. */
   hasIds: boolean;
 }
 
 /** A request whose spans are read one by one. */
 export interface OtlpRequest {
-  /** Spans in it. */
+  /** The number of spans. */
   size: number;
-  /** Each in a step by itself, so that the caller can give others a turn in between. */
+  /** Each is read on demand, so that the caller can let other work run in between. */
   spans: Iterable<{ span: OtlpSpan; origin: OtlpOrigin } | Refusal>;
 }
 
@@ -55,7 +55,7 @@ export interface OtlpRequest {
 const ERROR_CODES: readonly unknown[] = [2, 'STATUS_CODE_ERROR'];
 const OK_CODES: readonly unknown[] = [1, 'STATUS_CODE_OK'];
 
-/** @param place in the request, for those without ids */
+/** @param place position in the request, for spans without ids */
 function spanOf(raw: Record<string, unknown>, place: string): OtlpSpan | Refusal {
   const [traceId, spanId] = [idOf(raw['traceId'], 16), idOf(raw['spanId'], 8)];
   if (traceId === undefined || spanId === undefined)
@@ -95,7 +95,7 @@ function spanOf(raw: Record<string, unknown>, place: string): OtlpSpan | Refusal
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** A span in protobuf; JSON has it parsed already. */
+/** Decodes a span from protobuf; spans from JSON are parsed already. */
 function decodeSpan(span: unknown, place: string): OtlpSpan | Refusal {
   if (!(span instanceof Uint8Array)) return spanOf(isObject(span) ? span : {}, place);
   if (hasMoreFields(SPAN, span, MAX_SPAN_FIELDS))
@@ -155,7 +155,7 @@ function* readSpans(batches: readonly Batch[]): Generator<{ span: OtlpSpan; orig
 /**
  * Reads an `ExportTraceServiceRequest`. Unknown fields are ignored.
  * @param body decompressed
- * @returns or why it is none
+ * @returns the request, or why the body is not one
  */
 export function readRequest(body: Buffer, encoding: OtlpEncoding): OtlpRequest | { fault: string } {
   const parsed = parse(body, encoding);

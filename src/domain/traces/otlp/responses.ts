@@ -14,9 +14,8 @@ const encode = (type: protobuf.Type, message: Record<string, unknown>, encoding:
     : Buffer.from(type.encode(type.fromObject(message)).finish());
 
 /**
- * An `ExportTraceServiceResponse`: empty where all was taken.
- * @param refused without those of which others were taken
- * @param warnings of spans that were taken
+ * An `ExportTraceServiceResponse`, empty if everything was stored.
+ * @param warnings about spans that were stored
  */
 export function exportResponse(
   refused: readonly Refusal[],
@@ -31,7 +30,7 @@ export function exportResponse(
   return encode(RESPONSE, { partialSuccess }, encoding);
 }
 
-/** A `google.rpc.Status`. @param code of gRPC, such as 3 for an invalid argument */
+/** A `google.rpc.Status`. @param code gRPC code, such as 3 for an invalid argument */
 export function statusResponse(code: number, message: string, encoding: OtlpEncoding): Buffer {
   return encode(RPC_STATUS, { code, message }, encoding);
 }

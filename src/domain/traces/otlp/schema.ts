@@ -11,8 +11,8 @@ const message = (fields: Record<string, Field>): protobuf.IType => ({
 });
 
 /**
- * What traces are sent in: `opentelemetry/proto/collector/trace/v1/trace_service.proto` of OTLP 1.x, and what it imports, as far as it is
- * read. Spans are decoded by themselves, one by one: here they are bytes, which is the same on the wire.
+ * The messages of OTLP 1.x traces, as far as they are read: `opentelemetry/proto/collector/trace/v1/trace_service.proto` and its imports.
+ * Spans are decoded separately, one by one: here they are bytes, which is the same on the wire.
  */
 const ROOT = protobuf.Root.fromJSON({
   nested: {
@@ -67,13 +67,13 @@ export const SPAN = ROOT.lookupType('Span');
 export const RESPONSE = ROOT.lookupType('ExportTraceServiceResponse');
 export const RPC_STATUS = ROOT.lookupType('RpcStatus');
 
-/** No deeper than a decoder goes. */
+/** The maximum depth of a decoder. */
 const MAX_DEPTH = 100;
-/** A field takes two bytes at least. */
+/** A field takes at least two bytes. */
 const LEAST_FIELD_BYTES = 2;
 
 /**
- * Whether a message has more fields than that, at any depth. However short it is, each field takes memory and time of its own once it is
+ * Whether a message has more than `most` fields, at any depth. However short a field is, it takes memory and time of its own once it is
  * decoded.
  */
 export function hasMoreFields(type: protobuf.Type, bytes: Uint8Array, most: number): boolean {
@@ -93,12 +93,12 @@ export function hasMoreFields(type: protobuf.Type, bytes: Uint8Array, most: numb
   try {
     walk(type, bytes.length, 0);
   } catch {
-    // What is malformed is told by the decoder, which gets no further.
+    // The decoder reports malformed bytes, and gets no further.
   }
   return left < 0;
 }
 
-/** A decoded message as OTLP/JSON has it, but for ids and bytes, which are bytes. @throws Error where it is none */
+/** A decoded message as in OTLP/JSON, except that ids and bytes stay bytes. @throws Error if it is malformed */
 export function decodeMessage(type: protobuf.Type, bytes: Uint8Array): Record<string, unknown> {
   return type.toObject(type.decode(bytes), { longs: String });
 }

@@ -33,7 +33,7 @@ export interface NewExecution extends VersionRequest {
   rolloutKey?: string | undefined;
   /** Whether to stream the model's output as it arrives. Default: false. */
   stream?: boolean | undefined;
-  /** The step of a trace that asked for it, by the `traceparent` of the request. */
+  /** The step of a trace that requested it, from the `traceparent` of the request. */
   calledBy?: { traceId: string; spanId: string } | undefined;
 }
 

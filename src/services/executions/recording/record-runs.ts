@@ -85,10 +85,10 @@ function rowOf(run: RecordedRun, prompt: RunPrompt, models: RunModels, name: { m
   return row;
 }
 
-/** What the run of a span is recorded as. @param trace UUID */
+/** The key of a run that was recorded from a span. @param trace UUID */
 const spanKey = (trace: string, span: string) => `${trace.replaceAll('-', '')}:${span}`;
 
-/** The executions that the spans of runs were recorded as, by the keys of these. Of a run that has another id: it is the same call. */
+/** The executions recorded from the spans of runs, by key. If a run has its own id, its span is still the same call. */
 async function findSpans(query: Query, rows: readonly RecordedRow[]): Promise<Map<string, string>> {
   const keys = rows.flatMap(({ id, record_key: key, trace_id: trace, span_id: span, step_type: type }) =>
     type === null || trace === null || span === null || key === spanKey(trace, span)

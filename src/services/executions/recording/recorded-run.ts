@@ -31,7 +31,7 @@ export interface RecordedRun {
   metadata: Record<string, string>;
   /** The release that decided its version. */
   release?: { id: string; arm: Arm; keyed: boolean } | undefined;
-  /** The step of a trace that it is. `id`: UUID; `type` null: its span was recorded. */
+  /** Its step in a trace. `id`: UUID; `type` is null if a span was recorded. */
   trace?: { id: string; spanId?: string | undefined; parentId: string | null; type: StepType | null } | undefined;
   conversationId?: string | undefined;
 }
