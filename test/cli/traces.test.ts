@@ -14,10 +14,10 @@ import {
   settled,
   span,
 } from '../api/traces/traces-support.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { claimsOf } from '../docs/claims.ts';
 import { ownBlocks } from '../support/guides.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Cli, startCli } from './support.ts';
 
 let service: TestService;

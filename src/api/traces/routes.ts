@@ -273,7 +273,8 @@ export function traceRoutes(): Route[] {
       audit: ['trace_policy.updated'],
       tag,
       summary: 'Set the policy for storing traces and recorded runs',
-      description: 'The policy applies to traces and recorded runs that arrive after the change. An omitted field gets its default.',
+      description:
+        'The policy applies to traces and recorded runs that arrive after the change. An omitted field gets its default.',
       scope: 'admin',
       body: TracePolicy,
       bodyExamples: {

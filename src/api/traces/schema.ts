@@ -208,7 +208,9 @@ const filterFields = {
   conversation_id: Text,
   user_id: Text,
   prompt_name: Name.optional(),
-  prompt_version: VersionNumber.optional().meta({ description: 'Only this version of the prompt. Requires `prompt_name`.' }),
+  prompt_version: VersionNumber.optional().meta({
+    description: 'Only this version of the prompt. Requires `prompt_name`.',
+  }),
   group: executionFilterQuery.group,
   model: Text,
   tool: Text,

@@ -320,9 +320,7 @@ describe('a request', () => {
   test('with an evaluator whose scores do not fit the definition of its name is refused, and one that fits is stored as that', async () => {
     await define('thumb', { data_type: 'boolean' });
     await define('topic', { data_type: 'categorical' });
-    expect(await refused({ evaluators: [{ ...JUDGE, name: 'thumb' }] }, 'evaluators.0')).toContain(
-      'set a threshold',
-    );
+    expect(await refused({ evaluators: [{ ...JUDGE, name: 'thumb' }] }, 'evaluators.0')).toContain('set a threshold');
     expect(await refused({ evaluators: [{ ...CONTAINS, name: 'topic' }] }, 'evaluators.0')).toContain('another name');
     await stage.prompt('thumbs');
     const evaluators = [{ ...CONTAINS, name: 'thumb' }];

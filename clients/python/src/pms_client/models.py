@@ -585,37 +585,6 @@ class ExecutionFacets(BaseModel):
     ]
 
 
-class Delivery(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    webhook_id: str
-    event_id: str
-    event: Annotated[str, Field(description="Minor versions may add values.")]
-    trigger: Annotated[
-        Literal["event", "redelivery", "replay", "test"],
-        Field(description="The cause: the event itself, or a request to redeliver, replay or test."),
-    ]
-    status: Annotated[
-        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
-        Field(
-            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
-        ),
-    ]
-    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
-    attempts_made: int
-    next_attempt_at: UtcDatetime | None
-    workflow_id: Annotated[
-        str | None,
-        Field(
-            description="The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded."
-        ),
-    ]
-    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: UtcDatetime | None
-
-
 class RecordedRuns(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1449,17 +1418,6 @@ class ReplayedEvents(BaseModel):
         extra="ignore",
     )
     replayed: Annotated[int, Field(description="The number of new deliveries, 100000 at most.")]
-
-
-class DeliveryPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Delivery]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
-    ]
 
 
 class PromptEventData(BaseModel):
@@ -2779,11 +2737,35 @@ class Score(BaseModel):
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class ExecutionDeliveries(BaseModel):
+class Delivery(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[Delivery]
+    id: str
+    webhook_id: str
+    event_id: str
+    event: Annotated[str, Field(description="Minor versions may add values.")]
+    trigger: Annotated[
+        Literal["event", "redelivery", "replay", "test"],
+        Field(description="The cause: the event itself, or a request to redeliver, replay or test."),
+    ]
+    status: Annotated[
+        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
+        Field(
+            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
+        ),
+    ]
+    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
+    attempts_made: int
+    next_attempt_at: UtcDatetime | None
+    workflow_id: Annotated[
+        str | None,
+        Field(
+            description="The Temporal workflow that waits for retries; null if there was none, for example when the first attempt succeeded."
+        ),
+    ]
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
 
 
 class ModelResponse(BaseModel):
@@ -3503,6 +3485,17 @@ class DeliveryAttempt(BaseModel):
     error: Annotated[str | None, Field(description="Why the attempt failed; null on success.")]
 
 
+class DeliveryPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Delivery]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
 class ExecutionCompletedData(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -4126,6 +4119,13 @@ class LabelPage(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
+
+
+class ExecutionDeliveries(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Delivery]
 
 
 class ProviderList(BaseModel):

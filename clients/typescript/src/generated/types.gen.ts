@@ -2715,10 +2715,7 @@ export type Delivery = {
     id: string;
     webhook_id: string;
     event_id: string;
-    /**
-     * Minor versions may add values.
-     */
-    event: string;
+    event: EventName;
     /**
      * The cause: the event itself, or a request to redeliver, replay or test.
      */
@@ -2740,6 +2737,11 @@ export type Delivery = {
     created_at: Timestamp;
     finished_at: Timestamp | null;
 };
+
+/**
+ * Minor versions may add values.
+ */
+export type EventName = string;
 
 export type RecordedRuns = {
     /**
@@ -4343,7 +4345,7 @@ export type MonitorChange = {
 export type WebhookWithSecret = {
     id: string;
     url: string;
-    events: Array<string>;
+    events: Array<EventName>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -4380,7 +4382,7 @@ export type WebhookPage = {
 export type Webhook = {
     id: string;
     url: string;
-    events: Array<string>;
+    events: Array<EventName>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -4406,10 +4408,7 @@ export type DeliveryWithAttempts = {
     id: string;
     webhook_id: string;
     event_id: string;
-    /**
-     * Minor versions may add values.
-     */
-    event: string;
+    event: EventName;
     /**
      * The cause: the event itself, or a request to redeliver, replay or test.
      */
@@ -4493,10 +4492,7 @@ export type Event = {
      * The `X-Event-Id` of its deliveries.
      */
     id: string;
-    /**
-     * Minor versions may add values.
-     */
-    event: string;
+    event: EventName;
     /**
      * The payload of the event type.
      */

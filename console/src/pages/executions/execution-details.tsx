@@ -65,7 +65,11 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
         )}
         {execution.trace_id && (
           <Fact label="Trace">
-            <Link to="/traces/$id" params={{ id: execution.trace_id }} search={{ step: execution.span_id ?? undefined }}>
+            <Link
+              to="/traces/$id"
+              params={{ id: execution.trace_id }}
+              search={{ step: execution.span_id ?? undefined }}
+            >
               {execution.trace_id.slice(-12)}
             </Link>
           </Fact>
