@@ -39,7 +39,7 @@ test('an empty variable counts as unset', () => {
   });
 });
 
-test('white space around a value is left out, such as the line break at the end of a secret', () => {
+test('white space around a value is dropped, such as the line break at the end of a secret', () => {
   const settings = parseSettings({
     OPENAI_API_KEY: ' sk-1\r\n',
     BOOTSTRAP_API_KEY: `${'k'.repeat(16)}\n`,
@@ -94,7 +94,7 @@ test.each<[string, string]>([
   expect(problemsOf({ [name]: value }).some((problem) => problem.startsWith(name))).toBe(true);
 });
 
-test('all that is wrong is said at once', () => {
+test('all errors are reported at once', () => {
   expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', ENCRYPTION_KEY: 'x' })).toHaveLength(3);
   expect(new SettingsError(['A: b', 'C: d']).message).toBe('The settings are wrong:\n  - A: b\n  - C: d');
 });
@@ -121,7 +121,7 @@ test('several encryption keys rotate', () => {
   ).toEqual([one, two]);
 });
 
-test('keys of payloads encrypt, unless there is "none" before them', () => {
+test('payload keys encrypt, unless "none" precedes them', () => {
   const [one, two] = [key(), key()];
   const parsed = (text: string) => parseSettings({ TEMPORAL_PAYLOAD_KEYS: text }).temporal.payloadKeys;
   const keys = [Buffer.from(one, 'base64'), Buffer.from(two, 'base64')];
@@ -130,7 +130,7 @@ test('keys of payloads encrypt, unless there is "none" before them', () => {
   expect(parsed('')).toBeUndefined();
 });
 
-test('processes without servers of their own say which settings they need', () => {
+test('processes without their own servers name the settings they need', () => {
   expect(() => requireServers(parseSettings({}))).toThrow(/DATABASE_URL.*TEMPORAL_ADDRESS.*ENCRYPTION_KEY/s);
   const settings = parseSettings({
     DATABASE_URL: 'postgresql://u:p@h/d',
@@ -157,6 +157,6 @@ test.each([
   ],
   [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'yes' }, { traces: true }],
   [{ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' }, { captureContent: true }],
-])("telemetry is on as OpenTelemetry's variables say: %j", (environment: Record<string, string>, expected) => {
+])("telemetry follows OpenTelemetry's variables: %j", (environment: Record<string, string>, expected) => {
   expect(parseSettings(environment).telemetry).toMatchObject(expected);
 });

@@ -130,7 +130,7 @@ describe('signatures', () => {
     expect(xSignatures.includes(xSignature(bytes, secret))).toBe(x_signature);
   });
 
-  test('signatures to be accepted are those of the library for Standard Webhooks', () => {
+  test('accepted signatures are those of the library for Standard Webhooks', () => {
     // It accepts unpadded base64 as base64; the service treats it as text, like most other libraries.
     const accepted = received.filter(({ title, verified }) => verified && !title.includes('without its padding'));
     expect(accepted.length).toBeGreaterThan(5);
@@ -165,7 +165,7 @@ describe('cursors', () => {
     expect(() => decodeCursor(cursor, z.string())).toThrow('cursor: is not a cursor of this list');
   });
 
-  test('the requests for lists are those that the pages ask for', () => {
+  test('the requests for lists are those of the pages', () => {
     for (const { query, pages, requests, items } of lists) {
       expect(pages.flatMap(({ data }) => data)).toEqual(items);
       const cursors = pages.map(({ next_cursor }) => next_cursor);

@@ -12,7 +12,7 @@ const STARTED: Started = {
 const lineOf = (name: string, started: Partial<Started>) =>
   new RegExp(`^  ${name} +(.*)$`, 'm').exec(welcomeText({ ...STARTED, ...started }))?.[1];
 
-test('the Temporal UI is the one that was started, off without one, and elsewhere with a Temporal of the operator', () => {
+test('the Temporal UI is the started one, off without one, and elsewhere with a Temporal of the operator', () => {
   const { temporal } = STARTED;
   expect(lineOf('Temporal UI', {})).toBe('http://127.0.0.1:8233');
   expect(lineOf('Temporal UI', { temporal: { ...temporal, uiUrl: undefined } })).toBe('off');

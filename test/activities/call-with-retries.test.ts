@@ -46,29 +46,29 @@ async function failureOf(answer: Promise<unknown>): Promise<CallFailedError> {
   throw new Error('The call did not fail for good.');
 }
 
-test('errors that may pass are tried again, and each call counts', async () => {
+test('temporary errors are retried, and each call counts', async () => {
   const { retrying } = modelsThat((nth) => (nth < 3 ? unavailable() : undefined));
   expect(await retrying.generate(callOf('sandbox/echo'), never)).toMatchObject({ output: 'hi', attempts: 3 });
 });
 
-test('after six calls that failed there is no further one', async () => {
+test('no call is made after six failed ones', async () => {
   const { calls, retrying } = modelsThat(unavailable);
   const error = await failureOf(retrying.generate(callOf('sandbox/echo'), never));
   expect(error).toMatchObject({ attempts: 6, failure: { code: 'model_unavailable' } });
   expect(calls).toHaveLength(6);
 });
 
-test('errors that cannot pass are not tried again', async () => {
+test('permanent errors are not retried', async () => {
   const { retrying } = modelsThat(() => new ModelError('model_invalid_request', 'no such parameter'));
   expect(await failureOf(retrying.generate(callOf('sandbox/echo'), never))).toMatchObject({ attempts: 1 });
 });
 
-test('refusals for going too fast never use up the tries', async () => {
+test('rate-limit refusals do not use up the retries', async () => {
   const { retrying } = modelsThat((nth) => (nth < 5 ? refused(1) : nth < 9 ? unavailable() : undefined));
   expect(await retrying.generate(callOf('sandbox/echo'), never)).toMatchObject({ attempts: 9 });
 });
 
-test('a wait that the provider asked for is not waited for by calls to another', async () => {
+test('a wait that one provider asked for does not delay calls to another', async () => {
   const { calls, retrying } = modelsThat((nth) => (nth === 1 ? refused(3_600_000) : undefined));
   const stop = new AbortController();
   const slowed = retrying.generate(callOf('openai/gpt-4o-mini'), stop.signal);
@@ -79,7 +79,7 @@ test('a wait that the provider asked for is not waited for by calls to another',
   await expect(slowed).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('a bare name and the full name of a model share the pace of their provider', async () => {
+test('the short and full name of a model share the pace of their provider', async () => {
   const { calls, retrying } = modelsThat((nth) => (nth === 1 ? refused(500) : undefined));
   const slowed = retrying.generate(callOf('openai/gpt-4o-mini'), never);
   await waitFor('the refusal', async () => calls.length === 1);
@@ -87,7 +87,7 @@ test('a bare name and the full name of a model share the pace of their provider'
   expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(480);
 });
 
-test('waiting ends at once when it is to stop; no matter how long the provider wants to be left alone', async () => {
+test('waiting ends immediately when stopped, however long the provider asked to wait', async () => {
   const { calls, retrying } = modelsThat(() => refused(3_600_000));
   const stop = new AbortController();
   const answer = retrying.generate(callOf('sandbox/echo'), stop.signal);
@@ -97,7 +97,7 @@ test('waiting ends at once when it is to stop; no matter how long the provider w
   expect(calls).toHaveLength(1);
 });
 
-test('a call in flight goes on when waiting is to stop', async () => {
+test('a call in flight continues when waiting stops', async () => {
   const stop = new AbortController();
   const { retrying } = modelsThat(() => {
     stop.abort();
@@ -111,7 +111,7 @@ describe('with fallback models', () => {
   const failOf = (errors: Record<string, Error>) => (_: number, call: ModelCall) => errors[call.model];
   const modelsOf = (calls: { model: string }[]) => calls.map(({ model }) => model);
 
-  test('the next is called where the one before has failed for good, and is named', async () => {
+  test('the next is called if the one before failed for good, and is named', async () => {
     const { calls, retrying } = modelsThat(
       failOf({
         'openai/gpt-4o-mini': unavailable(),
@@ -122,7 +122,7 @@ describe('with fallback models', () => {
     expect(modelsOf(calls)).toEqual([...Array(3).fill('openai/gpt-4o-mini'), ...chain.fallbackModels]);
   });
 
-  test('a failure that another model would have, too, ends it', async () => {
+  test('a failure that another model would share ends it', async () => {
     const { calls, retrying } = modelsThat(() => new ModelError('content_filtered', 'withheld'));
     expect(await failureOf(retrying.generate(chain, never))).toMatchObject({
       model: 'openai/gpt-4o-mini',
@@ -131,14 +131,14 @@ describe('with fallback models', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('a provider that wants to be left alone for long is not waited for, by later calls neither', async () => {
+  test('neither this call nor later ones wait for a provider that asks for a long pause', async () => {
     const { calls, retrying } = modelsThat(failOf({ 'openai/gpt-4o-mini': refused(3_600_000) }));
     expect(await retrying.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 2 });
     expect(await retrying.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 1 });
     expect(calls).toHaveLength(3);
   });
 
-  test('the failure of the last one is that of the call, with all that were made', async () => {
+  test('the failure of the last one is reported, with all calls made', async () => {
     const { retrying } = modelsThat(() => new ModelError('model_authentication', 'no credentials'));
     const error = await failureOf(retrying.generate(chain, never));
     expect(error).toMatchObject({ model: 'sandbox/echo', attempts: 3, failure: { code: 'model_authentication' } });

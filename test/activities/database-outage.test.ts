@@ -59,7 +59,7 @@ const isOver = (call: Promise<unknown>) =>
     delay(1_500, false),
   ]);
 
-test('an answer that comes while the database is away is stored when it is back', async () => {
+test('an answer that arrives during a database outage is stored after it', async () => {
   const id = await rows.queue({ input: 'answered in the dark' });
   const call = attempt(id);
   await until('the call', async () => openai.countBy('answered in the dark') === 1);
@@ -71,7 +71,7 @@ test('an answer that comes while the database is away is stored when it is back'
   expect(openai.countBy('answered in the dark')).toBe(1);
 });
 
-test('an execution is claimed when the database is back; a long outage is waited for by the workflow', async () => {
+test('an execution is claimed when the database is back; the workflow waits for a long outage', async () => {
   const id = await rows.queue({ input: 'claimed late' });
   await postgres.stop();
   await expect(attempt(id)).rejects.toMatchObject({ message: 'PostgreSQL does not answer.' });
@@ -85,7 +85,7 @@ test('an execution is claimed when the database is back; a long outage is waited
   expect(openai.countBy('claimed late')).toBe(1);
 });
 
-test('connections that are cut in the middle of a call lose nothing', async () => {
+test('connections cut in the middle of a call lose nothing', async () => {
   const id = await rows.queue({ input: 'cut off' });
   const call = attempt(id);
   await until('the call', async () => openai.countBy('cut off') === 1);
@@ -97,7 +97,7 @@ test('connections that are cut in the middle of a call lose nothing', async () =
   expect(openai.countBy('cut off')).toBe(1);
 });
 
-test('an attempt that has paid for nothing does not wait for the database once the worker stops', async () => {
+test('an attempt that paid for nothing stops waiting for the database when the worker stops', async () => {
   const id = await rows.queue({ input: 'given up' });
   await postgres.stop();
   const call = attempt(id).catch((error: unknown) => error);

@@ -47,7 +47,7 @@ test('nothing is sent before the pause is over', async () => {
   expect(performance.now() - askedAt).toBeGreaterThanOrEqual(380);
 });
 
-test('the limit grows by one for each round that went through', async () => {
+test('the limit grows by one for each successful round', async () => {
   const throttle = createProviderThrottle();
   await refuse(throttle, 0);
   expect(throttle.limit).toBe(1);
@@ -55,7 +55,7 @@ test('the limit grows by one for each round that went through', async () => {
   expect(throttle.limit).toBe(2);
 });
 
-test('a call that stops waiting leaves its turn to another, also when it had been woken for it', async () => {
+test('a call that stops waiting passes its slot on, even if it was already woken', async () => {
   const throttle = createProviderThrottle();
   await refuse(throttle, 0);
   const [first, other] = [held(), held()];
@@ -74,7 +74,7 @@ test('a call that stops waiting leaves its turn to another, also when it had bee
   expect(throttle.waiting).toBe(0);
 });
 
-test('one that is stopped during the pause it was woken into leaves nobody asleep', async () => {
+test('stopping a call in the pause it was woken into wakes the others', async () => {
   const throttle = createProviderThrottle();
   await refuse(throttle, 0);
   const refusal = Promise.withResolvers<never>();
@@ -101,7 +101,7 @@ test('one that is stopped during the pause it was woken into leaves nobody aslee
   expect(throttle.waiting).toBe(0);
 });
 
-test('nothing is kept of calls that stopped waiting', async () => {
+test('calls that stopped waiting leave nothing', async () => {
   const throttle = createProviderThrottle();
   await refuse(throttle, 0);
   const first = held();

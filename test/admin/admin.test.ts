@@ -55,7 +55,7 @@ describe('workspaces', () => {
 });
 
 describe('a workspace that is deleted', () => {
-  test('is refused and forgotten at once, once its name was given twice', async () => {
+  test('is refused and forgotten at once, if its name is given twice', async () => {
     const made = await adminJson('workspace', 'create', 'old-team', '--owner', 'ada@example.com');
     const { key } = await adminJson('key', 'create', '--workspace', 'old-team', '--name', 'ci', '--scopes', 'read');
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
@@ -82,7 +82,7 @@ describe('a workspace that is deleted', () => {
 });
 
 describe('keys', () => {
-  test('made here open the API of their workspace and no other, until they are revoked', async () => {
+  test('created here open the API of only their workspace, until they are revoked', async () => {
     const { id } = await adminJson('workspace', 'create', 'keys', '--owner', 'ada@example.com');
     const made = await adminJson('key', 'create', '--workspace', 'keys', '--name', 'ci', '--scopes', 'read,write');
     expect(made).toEqual({
@@ -128,7 +128,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('can end by themselves', async () => {
+  test('can expire', async () => {
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const flags = ['--workspace', 'default', '--name', 'short', '--scopes', 'admin'];
     const made = await admin('key', 'create', ...flags, '--expires', expires);
@@ -138,7 +138,7 @@ describe('keys', () => {
   });
 });
 
-describe('says in one sentence what is wrong, and exits with 1', () => {
+describe('names the problem in one sentence, and exits with 1', () => {
   const key = ['key', 'create', '--workspace', 'default', '--name', 'x', '--scopes'];
   test.each([
     ['an unknown workspace', ['key', 'list', '--workspace', 'nobody'], 'There is no workspace "nobody".'],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parseEmail, parseExpiry, parseName, parseScopes } from '../../src/admin/arguments.ts';
 
-test('takes what it should', () => {
+test('accepts valid input', () => {
   expect(parseName(' Acme, Inc. ')).toBe('Acme, Inc.');
   expect(parseEmail('owner@localhost')).toBe('owner@localhost');
   expect(parseScopes('write, read,read')).toEqual(['read', 'write']);

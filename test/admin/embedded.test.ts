@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { startPostgres } from '../../src/embedded/postgres/postgres.ts';
 import { runAdmin } from './run.ts';
 
-test('finds the PostgreSQL that npm start runs, and says so when none runs', async () => {
+test('finds the PostgreSQL of npm start, and reports if none runs', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-admin-'));
   const settings = { DATA_DIR: folder };
   const nothing = {

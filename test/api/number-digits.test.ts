@@ -44,7 +44,7 @@ afterAll(async () => {
   server?.close();
 });
 
-describe('a number that would lose digits is refused, by the field', () => {
+describe('a number that would lose digits is refused by its field', () => {
   const MESSAGES = `[{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"f","input":{"id":${LONG}}}]}]`;
   const RUN = `{"records":[{"model":"openai/gpt-4o","input":"Hi","output":"Ho","started_at":"2026-01-01T00:00:00Z","finished_at":"2026-01-01T00:00:01Z","tool_calls":[{"id":"1","name":"f","input":{"id":${LONG}}}]}]}`;
 
@@ -137,7 +137,7 @@ describe('a number that would lose digits is refused, by the field', () => {
   });
 });
 
-describe('what is a text keeps its digits', () => {
+describe('a text keeps its digits', () => {
   test('a string, and CSV', async () => {
     answer = JSON.stringify({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] });
     const { body } = await service.call('POST', '/executions', {
@@ -152,7 +152,7 @@ describe('what is a text keeps its digits', () => {
   });
 });
 
-describe('what a model writes keeps its digits', () => {
+describe('model output keeps its digits', () => {
   const ARGUMENTS = `{"id":${LONG},"n":1}`;
   const CHAT = {
     choices: [
@@ -204,7 +204,7 @@ describe('what a model writes keeps its digits', () => {
   ];
   const TOOLS = [{ name: 'f', input_schema: { type: 'object', properties: {} } }];
 
-  test.each(FORMS)('in a tool call, which stays a text and is sent back whole: %s', async (_, model, bytes) => {
+  test.each(FORMS)('in a tool call, which stays text and is sent back whole: %s', async (_, model, bytes) => {
     answer = bytes;
     const draft = { template: 'Hi', model, tools: TOOLS };
     const { body } = await service.call('POST', '/executions', { body: { draft } });

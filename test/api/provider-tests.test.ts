@@ -48,7 +48,7 @@ test.each([
   ['openai', 'authorization', 'Bearer sk-secret-of-openai'],
   ['anthropic', 'x-api-key', 'sk-secret-of-anthropic'],
   ['google', 'x-goog-api-key', 'secret-of-google'],
-])('a test asks %s for its models with its key, and for nothing that costs', async (name, header, value) => {
+])('a test asks %s for its models with its key, and nothing that costs', async (name, header, value) => {
   const { status, body } = await run(name);
   expect([status, body]).toEqual([
     200,
@@ -60,7 +60,7 @@ test.each([
   expect((await service.call('GET', '/usage')).body.data).toEqual([]);
 });
 
-test('a test says what the provider says is wrong, without the key', async () => {
+test('a test reports the error of the provider, without the key', async () => {
   list = { status: 401, body: '{"error":{"message":"Incorrect API key provided: sk-secret-of-openai."}}' };
   const { status, body } = await run('openai');
   expect([status, body.ok, body.models, body.error.code]).toEqual([200, false, null, 'model_authentication']);
@@ -68,12 +68,12 @@ test('a test says what the provider says is wrong, without the key', async () =>
   expect(JSON.stringify(body)).not.toContain('sk-secret');
 });
 
-test('a test takes a response that is no list for a connection that works', async () => {
+test('a test accepts a response without a list as a working connection', async () => {
   list = { status: 200, body: 'hello' };
   expect((await run('openai')).body).toMatchObject({ ok: true, models: null });
 });
 
-test('a test says what is missing, and that nothing answers', async () => {
+test('a test reports missing settings, and no response', async () => {
   expect((await run('mistral')).body.error).toEqual({
     code: 'model_authentication',
     message: 'no credentials for mistral; set MISTRAL_API_KEY',
@@ -86,7 +86,7 @@ test('a test says what is missing, and that nothing answers', async () => {
   expect(asked).toEqual([]);
 });
 
-test('tests at the same time are one: all tenants use one key', async () => {
+test('simultaneous tests are one: all tenants use one key', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   answering = promise;
   const { models } = service.dependencies;

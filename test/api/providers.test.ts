@@ -35,7 +35,7 @@ afterAll(async () => {
 const modelsOf = (provider: string) =>
   new Map(providers.get(provider)?.models.map((each) => [each.model, each.pricing]));
 
-test('every provider is listed, with what makes its models work, and no key', async () => {
+test('every provider is listed, with its requirements, and no key', async () => {
   expect(
     [...providers.values()].map(({ provider, is_configured, setting }) => [provider, is_configured, setting]),
   ).toEqual([
@@ -49,7 +49,7 @@ test('every provider is listed, with what makes its models work, and no key', as
   expect(JSON.stringify([...providers])).not.toContain('sk-secret');
 });
 
-test('models have the prices that a run has: of the list, of the operator and of the sandbox', () => {
+test('models have the prices of runs: of the list, the operator and the sandbox', () => {
   expect(modelsOf('openai').get('openai/gpt-4o-mini')).toEqual({ input: '0.15', output: '0.6', cached_input: '0.075' });
   expect(modelsOf('openai').get('openai/gpt-4o')).toEqual({ input: '1.5', output: '4', cached_input: '1.5' });
   // A pattern names no model.
@@ -60,7 +60,7 @@ test('models have the prices that a run has: of the list, of the operator and of
   expect([...modelsOf('anthropic').keys()]).toContain('anthropic/claude-haiku-4-5');
 });
 
-test('models have the tokens that the price list says they take', () => {
+test('models have the token limits of the price list', () => {
   const windowOf = (provider: string, name: string) =>
     providers.get(provider)?.models.find(({ model }) => model === name)?.context_window;
   expect(windowOf('openai', 'openai/gpt-4o-mini')).toBeGreaterThan(100_000);
@@ -68,7 +68,7 @@ test('models have the tokens that the price list says they take', () => {
   expect(windowOf('sandbox', 'sandbox/echo')).toBe(null);
 });
 
-test('every model that is listed can be named, and works with text', async () => {
+test('every listed model can be named, and accepts text', async () => {
   const all = [...providers.values()].flatMap(({ models }) => models.map(({ model }) => model));
   expect(all.length).toBeGreaterThan(50);
   expect(all.filter((model) => /embedding|whisper|image|tts|audio/.test(model))).toEqual([]);
@@ -85,7 +85,7 @@ test('every model that is listed can be named, and works with text', async () =>
   }
 });
 
-test('parameters are checked against a model: nothing is sent, and what is wrong is what a call would fail by', async () => {
+test('parameters are checked against a model: nothing is sent, and errors are those of a call', async () => {
   const check = async (model: string, parameters: object) => {
     const { status, body } = await service.call('POST', '/parameters/check', { body: { model, parameters } });
     expect(status).toBe(200);

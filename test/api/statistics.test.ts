@@ -158,7 +158,7 @@ describe('runs and scores', () => {
     inline = await insertEvaluation('support/reply', daysAgo(20), { score: 1, examples_total: 3 });
   });
 
-  test('are summed up by prompt, with the latency of the span and the last score of any time', async () => {
+  test('are totaled by prompt, with the latency of the span and the last score of any time', async () => {
     expect(await statisticsOf('support/greeting')).toEqual({
       prompt_name: 'support/greeting',
       runs: 7,
@@ -247,7 +247,7 @@ describe('runs and scores', () => {
     ]);
   });
 
-  test('of inline examples have no dataset, and an interval also where all are right', async () => {
+  test('of inline examples have no dataset, and an interval even if all are right', async () => {
     const { runs, scores } = await series('support/reply', `?since=${daysAgo(60).toISOString()}`);
     expect(runs).toEqual([
       expect.objectContaining({ runs: 2, failed: 0, unpriced: 1, cost: { amount: null, currency: 'USD' } }),
@@ -257,7 +257,7 @@ describe('runs and scores', () => {
     ]);
   });
 
-  test('of another workspace are not to be seen', async () => {
+  test('of another workspace are not visible', async () => {
     expect((await other.call('GET', '/statistics/prompts')).body.data).toEqual([]);
     expect((await other.call('GET', '/statistics/prompts/support/greeting')).status).toBe(404);
     await other.call('POST', '/prompts', { body: { name: 'support/greeting', template: 'Hi', model: 'sandbox/echo' } });
@@ -271,7 +271,7 @@ describe('runs and scores', () => {
   });
 });
 
-describe('days that are over', () => {
+describe('past days', () => {
   const startOf = (days: number) => new Date(Math.floor(daysAgo(days).getTime() / DAY_MS) * DAY_MS);
   const noon = (days: number) => new Date(startOf(days).getTime() + DAY_MS / 2);
   const sumUp = () => sumUpPromptDays(service.dependencies.db.system, service.dependencies.log);
@@ -319,7 +319,7 @@ describe('days that are over', () => {
     expect(other).toEqual([]);
   });
 
-  test('keep the runs that are deleted, and later runs are counted with them', async () => {
+  test('keep deleted runs, and later runs are added', async () => {
     const before = await series('days', `?since=${startOf(20).toISOString()}`);
     await query()({ text: `delete from executions where prompt_name = 'days' and created_at > $1` }, [startOf(14)]);
     expect((await series('days', `?since=${startOf(20).toISOString()}`)).runs).toEqual(before.runs);
@@ -343,7 +343,7 @@ describe('days that are over', () => {
     await query()({ text: `update executions set status = 'completed' where status = 'queued'` });
   });
 
-  test('of a workspace where they cannot be summed up hold up no other', async () => {
+  test('of a workspace that cannot be summed up delay no other', async () => {
     const [row] = await query()<{ id: string }>({ text: `select id from workspaces where name = 'other'` });
     await insertRuns([{ prompt: 'others', version: 1, at: noon(3) }], row?.id);
     const progressOfOther = async () =>
@@ -363,7 +363,7 @@ describe('days that are over', () => {
     expect(await progressOfOther()).toEqual(await progress());
   });
 
-  test('are cut where they would be too many rows, at the start of a day', async () => {
+  test('are cut if they would be too many rows, at the start of a day', async () => {
     await query()(
       {
         text: `insert into prompt_days (workspace_id, prompt_name, starts_at, prompt_version, runs, failed, tokens_input, tokens_output,
@@ -382,7 +382,7 @@ describe('days that are over', () => {
   });
 });
 
-test('of a prompt with very many runs the newest are counted, and the answer says from when on', async () => {
+test('of a prompt with very many runs include the newest, and the answer has their start', async () => {
   // Within minutes: days that are over have been summed up by now, whatever the time of day.
   await query()(
     {

@@ -119,7 +119,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
 
-test('the sums are those of the rows, whatever became of them, and stay when the rows are deleted', async () => {
+test('the sums match the rows, whatever their outcome, and stay when the rows are deleted', async () => {
   const { db } = stage.service.dependencies;
   const begun = new Date();
   // Nothing is summed up but here.
@@ -183,7 +183,7 @@ test('the sums are those of the rows, whatever became of them, and stay when the
   for (const span of spans) await expectToAgree(...span, [finest, coarsest]);
 });
 
-test('any span is summed up exactly within the last two hours, and by whole hours before, over days and months', async () => {
+test('any span is totaled exactly within the last two hours, and by whole hours before, over days and months', async () => {
   const { db } = stage.service.dependencies;
   const { call } = await createOtherWorkspace(stage.service, 'seeded');
   const [owner] = await query()<{ id: string }>({ text: `select id from workspaces where name = 'seeded'` });
@@ -216,7 +216,7 @@ test('any span is summed up exactly within the last two hours, and by whole hour
   await agree(daysAgo(4.3), new Date());
 });
 
-test('what was summed up before times were kept has no latency, and does not pull down the mean of what came after', async () => {
+test('sums from before times were kept have no latency, and do not lower the mean of later ones', async () => {
   const { call } = await createOtherWorkspace(stage.service, 'older');
   const add = (day: string, columns = '', values = '') =>
     query()({

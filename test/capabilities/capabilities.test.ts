@@ -43,7 +43,7 @@ test('every folder of the API and of services belongs to one capability, or to a
   expect(new Set(own).size).toBe(own.length);
 });
 
-test('the rows of every table of a workspace are deleted with it', () => {
+test('rows of every table of a workspace are deleted with it', () => {
   const ofWorkspaces = [...OWNERSHIP].filter(([, { kind }]) => kind === 'workspace').map(([table]) => table);
   const deleted = CAPABILITIES.flatMap(({ rows = [] }) => rows.map(({ table }) => table));
   expect(new Set(deleted).size).toBe(deleted.length);
@@ -56,17 +56,17 @@ test('every kind of id belongs to one capability', () => {
   expect([...kinds].sort()).toEqual(Object.keys(ID_PREFIXES).sort());
 });
 
-test('the sample of every event is what its schema says', () => {
+test('the sample of every event fits its schema', () => {
   for (const { events = {} } of declarations)
     for (const { data, sample } of Object.values(events)) expect(data.parse(sample)).toEqual(sample);
 });
 
-test('every action that is audited when the log is full is an action of its capability', () => {
+test('every action audited when the log is full is an action of its capability', () => {
   for (const { audit = {}, auditedWhenFull = [] } of declarations)
     expect(Object.keys(audit)).toEqual(expect.arrayContaining([...auditedWhenFull]));
 });
 
-test('every quota is counted in the database, or by the process that has what it counts', () => {
+test('every quota is counted in the database, or by the process that holds the data', () => {
   const inProcess = ['uploads', 'streams'];
   const quotas = declarations.flatMap((each) => Object.keys(each.quotas ?? {}));
   expect(sorted([...Object.keys(COUNTS), ...inProcess])).toEqual(sorted(quotas));
@@ -74,25 +74,25 @@ test('every quota is counted in the database, or by the process that has what it
   expect(new Set(settings).size).toBe(settings.length);
 });
 
-test('what has a retention setting is deleted by it', () => {
+test('data with retention settings is deleted by it', () => {
   const kept = declarations.flatMap((each) => Object.keys(each.retention ?? {}));
   const unlimited = expiredBy({ events: 1 }).length;
   for (const name of kept.filter((each) => each !== 'events'))
     expect(expiredBy({ events: 1, [name]: 1 })).toHaveLength(unlimited + 1);
 });
 
-test('every guide is there', () => {
+test('every guide exists', () => {
   for (const guide of declarations.flatMap((each) => Object.keys(each.guides ?? {})))
     expect(existsSync(new URL(`../../docs/${guide}.md`, import.meta.url))).toBe(true);
 });
 
-test('no job has the name of another', () => {
+test('job names are unique', () => {
   const jobs = CAPABILITIES.flatMap((each) => each.jobs?.({ db: {} } as never) ?? []);
   expect(new Set(names(jobs)).size).toBe(jobs.length);
   expect(jobs.length).toBeGreaterThan(15);
 });
 
-test('two capabilities that declare the same are refused', () => {
+test('capabilities with equal declarations are refused', () => {
   const [one] = declarations;
   expect(() => merge([one, one] as Declaration[], 'tags')).toThrow('Two capabilities declare the same tags.');
   expect(event.length).toBe(2);

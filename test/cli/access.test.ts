@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => cli?.remove());
 
-test('a key is kept for this user alone, and used by the commands that follow', async () => {
+test('a key is kept only for this user, and used by the following commands', async () => {
   const login = await cli.pms(['login', '--url', `${service.origin}/v1/`], { input: `${service.key}\n` });
   expect(login).toMatchObject({ status: 0, stdout: expect.stringContaining(`Logged in to ${service.origin}.`) });
   const file = path.join(cli.folder, '.config', 'credentials.json');
@@ -47,7 +47,7 @@ test.each([
   ['a page', 200, 'text/html', '<html>Welcome</html>'],
   ['other JSON', 200, 'application/json', '{"status":"ok"}'],
   ['no such path', 404, 'text/html', '<html>Not found</html>'],
-])('a server that is none of the service is not logged in to: %s', async (_, status, type, body) => {
+])('a server that is not the service is not logged in to: %s', async (_, status, type, body) => {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'Content-Type': type }).end(body);
   }).listen(0, '127.0.0.1');
@@ -67,7 +67,7 @@ test.each([
   }
 });
 
-test('at a terminal, the key that is typed is not shown', async () => {
+test('at a terminal, a typed key is not shown', async () => {
   const typed = `x\x7f${service.key}\r`;
   const env = { PMS_CONFIG_DIR: path.join(cli.folder, '.config'), TERM: 'xterm' };
   const { code, output } = await atTerminal('API key', typed, ['login', '--with-key', '--url', service.origin], env);
@@ -81,7 +81,7 @@ test('the version is shown', async () => {
   expect(await cli.pms(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('the help loads no command, and no client', async () => {
+test('the help loads no command and no client', async () => {
   const tell = `import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => (process.stdout.write(url + '\\n'), next(url, context)) });`;
   const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`];
@@ -90,7 +90,7 @@ test('the help loads no command, and no client', async () => {
   expect(output).not.toMatch(/commands\/|pms-client|clients\/typescript|zod|yaml/);
 });
 
-test('a file that is no YAML is told of in a line', async () => {
+test('a file without YAML is reported in a line', async () => {
   await writeFile(path.join(cli.folder, 'eval.yaml'), 'prompt_name: a\n  b: [1,\n');
   for (const args of [
     ['eval', 'run', 'eval.yaml'],
@@ -101,13 +101,13 @@ test('a file that is no YAML is told of in a line', async () => {
   }
 });
 
-test('a key goes to no other service than the one it is of', async () => {
+test('a key goes to no service but its own', async () => {
   await cli.pms(['login', '--url', service.origin], { input: service.key });
   const elsewhere = await cli.pms(['prompts', 'list'], { env: { PMS_BASE_URL: 'http://127.0.0.1:9' } });
   expect([elsewhere.status, elsewhere.stderr]).toEqual([2, expect.stringContaining('the key of pms login is for')]);
 });
 
-test('the environment goes before what is kept', async () => {
+test('the environment precedes stored logins', async () => {
   await cli.pms(['login', '--url', service.origin], { input: service.key });
   const { id, key } = await createKey(service, 'execute');
   const env = { PMS_BASE_URL: service.origin, PMS_API_KEY: key };
@@ -130,7 +130,7 @@ test('the environment goes before what is kept', async () => {
   expect([list.status, list.stderr]).toEqual([2, expect.stringContaining('scope')]);
 });
 
-test('a service that is away is status 3, a command that is wrong is status 2', async () => {
+test('an unreachable service is status 3, a wrong command is status 2', async () => {
   const away = await cli.pms(['prompts', 'list'], {
     env: { PMS_BASE_URL: 'http://127.0.0.1:9', PMS_API_KEY: 'pms_x', PMS_RETRY_SECONDS: '0' },
   });
@@ -140,7 +140,7 @@ test('a service that is away is status 3, a command that is wrong is status 2', 
   expect((await cli.pms(['--help'])).status).toBe(0);
 });
 
-test('white space around the address and the key does not matter; what cannot be one is said without showing it', async () => {
+test('white space around the address and the key does not matter; an invalid one is reported without showing it', async () => {
   const env = { PMS_BASE_URL: ` ${service.origin}\n`, PMS_API_KEY: `${service.key}\r\n` };
   expect((await cli.pms(['whoami'], { env })).status).toBe(0);
   for (const key of [`${service.key}\n${service.key}`, `“${service.key}”`])
@@ -158,7 +158,7 @@ test('white space around the address and the key does not matter; what cannot be
   }
 });
 
-test.each(['bash', 'zsh', 'fish', 'powershell'])('there is a completion for %s', async (shell) => {
+test.each(['bash', 'zsh', 'fish', 'powershell'])('%s has a completion', async (shell) => {
   expect(await cli.pms(['complete', shell])).toMatchObject({ status: 0, stdout: expect.stringContaining('pms') });
 });
 

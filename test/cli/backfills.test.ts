@@ -22,7 +22,7 @@ afterAll(async () => {
   await stage?.stop();
 });
 
-test('a backfill that stops at its budget is status 4 where its end is waited for', async () => {
+test('a backfill that stops at its budget is status 4 if its end is awaited', async () => {
   await stage.prompt('cli/capped');
   await stage.run('cli/capped', 10);
   await stage.put('cli/capped', { prompt_name: 'cli/capped', evaluators: [JUDGE], enabled: false });

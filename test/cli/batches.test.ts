@@ -50,7 +50,7 @@ test.each([
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('says what becomes of batches while it waits; Ctrl-C ends the waiting alone, and it can be attached again', async () => {
+test('reports on batches while it waits; Ctrl-C ends only the waiting, and it can be attached again', async () => {
   const waiting = cli.start([...RUN, '--mode', 'batch', '--wait']);
   const id = idIn((await waiting.says(/eval_\S+ started/))[0]);
   await insertBatch(service, id, {

@@ -147,7 +147,7 @@ async function example(text: string): Promise<unknown> {
 }
 
 describe('the GitHub action', () => {
-  test('installs the command line from a checkout alone, and runs it', async () => {
+  test('installs the command line from only a checkout, and runs it', async () => {
     expect(await runCommand('whoami')).toEqual({ status: 0, output: expect.stringContaining(service.origin) });
     const setUp = action.runs.steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'));
     expect(setUp?.with?.['node-version']).toBe(process.versions.node.split('.')[0]);
@@ -166,7 +166,7 @@ describe('the GitHub action', () => {
     expect(await runCommand('')).toMatchObject({ status: 2 });
   });
 
-  test("runs in the folder that it is told, with the command's status", async () => {
+  test('runs in the given folder, with the status of the command', async () => {
     const folder = { 'working-directory': 'evals' };
     const command = 'eval run support.yaml --wait';
     expect(await runCommand(command, folder)).toEqual({ status: 0, output: expect.stringContaining('passed: ') });
@@ -177,7 +177,7 @@ describe('the GitHub action', () => {
     expect(await runCommand('whoami', { url: 'http://127.0.0.1:9' })).toMatchObject({ status: 3 });
   });
 
-  test('the workflow of the page gates, and comments on the pull request either way', async () => {
+  test('the workflow of the page gates, and always comments on the pull request', async () => {
     const { steps } = GitHubExample.parse(await example('gh pr comment')).jobs.prompts;
     const own = steps.find(({ uses }) => uses?.includes('prompt-management-service@'));
     const comment = steps.find(({ run }) => run !== undefined);

@@ -66,7 +66,7 @@ test('a run that has spent its budget is inconclusive: status, print and reports
   expect(await cli.pms(['eval', 'watch', idIn(stderr)])).toMatchObject({ status: 0 });
 });
 
-test('a run that is worse by no more than noise passes its threshold, and with --significant is inconclusive', async () => {
+test('a run that is worse within noise passes its threshold, and with --significant is inconclusive', async () => {
   const before = await cli.pms([...RUN, '--version', '1', '--baseline', 'none']);
   expect(before).toMatchObject({ status: 0 });
   const options = ['--version', '2', '--baseline', idIn(before.stderr), '--threshold', '0.8'];
@@ -82,7 +82,7 @@ test('a run that is worse by no more than noise passes its threshold, and with -
   expect(await cli.pms(['eval', 'watch', idIn(noise.stderr), '--significant'])).toMatchObject({ status: 4 });
 });
 
-test('a service that stays away while a run is waited for is status 3, in a line that says how to go on', async () => {
+test('a service that stays away during a run is status 3, in a line that says how to continue', async () => {
   stage.openai.behave({ mode: 'hold' });
   const waiting = cli.start([...RUN, '--version', '1'], { env: { PMS_RETRY_SECONDS: '1' } });
   const id = idIn((await waiting.says(/eval_\S+ started/))[0]);
@@ -100,7 +100,7 @@ test('a service that stays away while a run is waited for is status 3, in a line
   expect(await cli.pms(['eval', 'watch', id])).toMatchObject({ status: 0 });
 });
 
-test('a time-out is kept to while the service is away', async () => {
+test('a time-out is kept while the service is away', async () => {
   stage.openai.behave({ mode: 'hold' });
   const waiting = cli.start([...RUN, '--version', '1', '--timeout', '1']);
   const id = idIn((await waiting.says(/eval_\S+ started/))[0]);

@@ -56,7 +56,7 @@ test('all definitions of a folder have one verdict, and one report', async () =>
   });
 });
 
-test('where all pass it passes, and JSON says the same', async () => {
+test('if all pass it passes, and JSON agrees', async () => {
   const place = await folder('passing', { 'a.json': 'good', 'b.json': 'good' });
   const { status, stdout } = await run(place, '--json');
   expect([status, JSON.parse(stdout)]).toMatchObject([
@@ -67,7 +67,7 @@ test('where all pass it passes, and JSON says the same', async () => {
   expect([begun.status, begun.stdout]).toEqual([0, expect.stringMatching(/^(eval_\S+\n){2}$/)]);
 });
 
-test('one that the service refuses does not keep the others from their verdicts', async () => {
+test('a refused definition does not keep the others from their verdicts', async () => {
   const place = await folder('refused', { 'a.json': 'none', 'b.json': 'good' });
   const refused = await run(place, '--report', 'junit=r.xml');
   expect([refused.status, refused.stdout]).toEqual([
@@ -79,7 +79,7 @@ test('one that the service refuses does not keep the others from their verdicts'
   expect((await run(place)).status).toBe(1);
 });
 
-test('a folder without definitions, and a file that is none, are told of before anything runs', async () => {
+test('a folder without definitions, and an invalid file, are reported before anything runs', async () => {
   await mkdir(path.join(cli.folder, 'empty'));
   expect(await run('empty')).toMatchObject({ status: 2, stderr: expect.stringContaining('no .yaml or .json file') });
   const before = (await service.call('GET', '/evaluations')).body.data.length;

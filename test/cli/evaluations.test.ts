@@ -36,7 +36,7 @@ const read = (file: string) => readFile(at(file), 'utf8');
 /** The id of the started run. */
 const idIn = (text: string) => /eval_[0-9a-f-]+/.exec(text)?.[0] ?? '';
 
-test('a run that passes, then one that is worse: status, print and reports say the same', async () => {
+test('a run that passes, then a worse one: status, print and reports agree', async () => {
   const reports = ['junit=j.xml', 'markdown=m.md', 'json=r.json'].flatMap((report) => ['--report', report]);
   const good = await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait', ...reports]);
   expect([good.status, good.stdout]).toEqual([0, expect.stringContaining('passed: The score is 1.0000')]);
@@ -66,7 +66,7 @@ test('a run that passes, then one that is worse: status, print and reports say t
   expect(await cli.pms(['eval', 'watch', after])).toMatchObject({ status: 1 });
 });
 
-test('regressions are a gate of their own', async () => {
+test('regressions have their own gate', async () => {
   await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait']);
   const gate = ['--version', '2', '--threshold', '0', '--wait', '--max-regressions'];
   const few = await cli.pms(['eval', 'run', 'eval.json', ...gate, '11']);
@@ -78,7 +78,7 @@ test('regressions are a gate of their own', async () => {
   expect((await cli.pms(['eval', 'run', 'eval.json', ...gate, '12'])).status).toBe(0);
 });
 
-test('a difference that may be noise is inconclusive', async () => {
+test('a difference within noise is inconclusive', async () => {
   const half = examples.map((example, index) => ({ ...example, expected: index < 3 ? 'other' : example.expected }));
   const run = async (given: object[]) => {
     const body = {
@@ -98,7 +98,7 @@ test('a difference that may be noise is inconclusive', async () => {
   expect((await cli.pms(['eval', 'compare', worse, better])).status).toBe(1);
 });
 
-test('a verdict that is withheld is inconclusive, and says how many calls failed and why', async () => {
+test('a withheld verdict is inconclusive, and reports how many calls failed and why', async () => {
   await service.call('POST', '/prompts', { body: { name: 'fails', model: 'sandbox/fail', template: '{{ x }}' } });
   const of = ['eval', 'run', '--prompt', 'fails', '--dataset', 'numbers', '--evaluator', 'exact_match', '--wait'];
   const first = await cli.pms([...of, '--threshold', '0']);
@@ -123,7 +123,7 @@ test('a verdict that is withheld is inconclusive, and says how many calls failed
   expect([incomparable.status, incomparable.stderr]).toEqual([4, expect.stringContaining('Not comparable')]);
 });
 
-test('a run whose judge has given no score has not passed, and the report says so', async () => {
+test('a run whose judge gave no score has not passed, and the report says so', async () => {
   const evaluators = [{ type: 'llm_judge', model: 'sandbox/fixed', rubric: 'Is it kind?' }];
   await writeFile(
     at('judged.json'),
@@ -147,13 +147,13 @@ test('a run whose judge has given no score has not passed, and the report says s
   expect(await read('u.md')).toContain('12 without a score');
 });
 
-test('a run that people paused is waited for', async () => {
+test('a paused run is waited for', async () => {
   const { body } = await service.call('GET', '/evaluations?limit=1');
   const paused = { ...body.data[0], status: 'paused', status_reason: 'paused by request' };
   expect(isAtRest(paused)).toBe(false);
 });
 
-test('a run that was canceled is status 3, and so is one that takes too long', async () => {
+test('a canceled run is status 3, and so is one that takes too long', async () => {
   await service.call('POST', '/prompts', { body: { name: 'stalls', model: 'sandbox/stall', template: '{{ x }}' } });
   const begun = await cli.pms([
     'eval',
@@ -178,7 +178,7 @@ test('a run that was canceled is status 3, and so is one that takes too long', a
   expect([canceled.status, canceled.stderr]).toEqual([3, expect.stringContaining('is canceled')]);
 });
 
-test('what is wrong is said before anything runs', async () => {
+test('errors are reported before anything runs', async () => {
   const status = async (...args: string[]) => (await cli.pms(['eval', 'run', ...args])).status;
   expect(await status()).toBe(2);
   expect(await status('none.json')).toBe(2);
@@ -190,7 +190,7 @@ test('what is wrong is said before anything runs', async () => {
   expect(await status('list.yaml')).toBe(2);
 });
 
-test('a prompt file is evaluated without making a version of it', async () => {
+test('a prompt file is evaluated without creating a version', async () => {
   await mkdir(at('files'), { recursive: true });
   await writeFile(at('files/say.yaml'), 'name: say\nmodel: sandbox/echo\ntemplate: "{{ x }}"\n');
   await writeFile(at('files/new.yaml'), 'name: not/there\nmodel: sandbox/echo\ntemplate: "{{ x }}!"\n');
@@ -210,7 +210,7 @@ test('a prompt file is evaluated without making a version of it', async () => {
   expect((await service.call('GET', '/prompts/not/there')).status).toBe(404);
 });
 
-test('a --draft that names no prompt, another one, or a version as well is refused before anything runs', async () => {
+test('a --draft that names no prompt, another one, or also a version is refused before anything runs', async () => {
   await mkdir(at('two'), { recursive: true });
   for (const name of ['one', 'two'])
     await writeFile(at(`two/${name}.yaml`), `name: ${name}\nmodel: sandbox/echo\ntemplate: x\n`);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => cli?.remove());
 
-test('a version that was deleted is made up for, so that the others keep their numbers', async () => {
+test('a deleted version is replaced, so that the others keep their numbers', async () => {
   const other = await createOtherWorkspace(service, 'with-gaps');
   const from = await startCli({ origin: service.origin, key: other.key });
   for (const template of ['one', 'two', 'three', 'four'])
@@ -41,7 +41,7 @@ test('a version that was deleted is made up for, so that the others keep their n
   await from.remove();
 });
 
-test('what pms export writes, pms import pms takes again, and nothing is left to do then', async () => {
+test('pms import pms restores the output of pms export, and then nothing is left to do', async () => {
   const from = await startCli(service);
   const create = (body: object) => service.call('POST', '/prompts', { body: { model: 'sandbox/echo', ...body } });
   await create({ name: 'x/part', template: 'Part.\n' });
@@ -75,7 +75,7 @@ test('what pms export writes, pms import pms takes again, and nothing is left to
   await from.remove();
 });
 
-test('a draft that was evaluated is no part of what pms export writes', async () => {
+test('an evaluated draft is not part of the output of pms export', async () => {
   const other = await createOtherWorkspace(service, 'with-drafts');
   const exporter = await startCli({ origin: service.origin, key: other.key });
   await other.call('POST', '/prompts', { body: { name: 'kept', model: 'sandbox/echo', template: 'one' } });
@@ -96,7 +96,7 @@ test('a draft that was evaluated is no part of what pms export writes', async ()
   await exporter.remove();
 });
 
-test('each thing of another product has its line, and evaluations become files to run', async () => {
+test('each item of another product has its line, and evaluations become files to run', async () => {
   const promptfoo = fixture('promptfoo/promptfooconfig.yaml');
   const imported = await cli.pms(['import', 'promptfoo', promptfoo, '--json']);
   const { things, failed, done } = JSON.parse(imported.stdout);
@@ -114,7 +114,7 @@ test('each thing of another product has its line, and evaluations become files t
   expect([langfuse.status, langfuse.stdout]).toEqual([0, expect.stringMatching(/^prompt .*: taken/m)]);
 });
 
-test('what can not be imported is said in one line', async () => {
+test('an invalid import is reported in one line', async () => {
   const run = async (...args: string[]) => {
     const { status, stderr } = await cli.pms(['import', ...args]);
     return [status, stderr.trim().split('\n').length];
@@ -128,7 +128,7 @@ test('what can not be imported is said in one line', async () => {
   expect(await run('langfuse', 'https://example.test')).toEqual([2, 1]);
 });
 
-test('asserts of promptfoo that run code become a scorer in a folder; another import writes nothing of it', async () => {
+test('asserts of promptfoo that run code become a scorer in a folder; another import writes no scorer', async () => {
   const options = [
     '--scorer-project',
     'scorer',

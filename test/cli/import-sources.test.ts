@@ -63,7 +63,7 @@ test.each([
   expect(await contents()).toEqual(made);
 });
 
-test('what is exported to GitHub is imported as the same', async () => {
+test('a prompt exported to GitHub is imported unchanged', async () => {
   expect(await cli.pms(['import', 'github', fixture('github')])).toMatchObject({ status: 0, stderr: '' });
   await call('POST', '/prompts', {
     body: {
@@ -116,7 +116,7 @@ test('what is exported to GitHub is imported as the same', async () => {
   await back.remove();
 });
 
-test('what can not be read is said with its file and line', async () => {
+test('an unreadable file is reported with its line', async () => {
   const run = async (source: string, file: string, content: string) => {
     await writeFile(path.join(cli.folder, file), content);
     const { status, stderr } = await cli.pms(['import', source, file]);
@@ -176,7 +176,7 @@ test('the guide shows a sample of each new source', () => {
   ]);
 });
 
-test.each(SHOWN)('the guide shows what comes of it: $commands', async ({ files, commands }) => {
+test.each(SHOWN)('the guide shows the result: $commands', async ({ files, commands }) => {
   for (const [name, content] of files) await writeFile(path.join(cli.folder, name), content);
   for (const [line, output] of commands) {
     const { stdout, stderr } = await cli.pms(line.split(' '));
@@ -184,7 +184,7 @@ test.each(SHOWN)('the guide shows what comes of it: $commands', async ({ files, 
   }
 });
 
-test('an import of which nothing is taken has failed', async () => {
+test('an import of nothing has failed', async () => {
   const file = path.join(cli.folder, 'promptfooconfig.yaml');
   await writeFile(file, 'prompts: ["{{ x }}"]\nproviders: [exec:./model.sh]\n');
   const { status, stdout, stderr } = await cli.pms(['import', 'promptfoo', file]);
@@ -193,7 +193,7 @@ test('an import of which nothing is taken has failed', async () => {
   expect((await cli.pms(['import', 'promptfoo', file, '--model', 'sandbox/echo'])).status).toBe(0);
 });
 
-test('configurations of promptfoo with one description are two: each has its prompts, its dataset, and evaluations of these versions', async () => {
+test('configurations of promptfoo with one description are two: each has its prompts, dataset, and evaluations of these versions', async () => {
   const importFrom = async (folder: string, text: string, expected: string) => {
     const at = path.join(cli.folder, folder);
     await mkdir(at, { recursive: true });

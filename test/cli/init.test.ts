@@ -187,7 +187,7 @@ messages:
   ]);
 });
 
-test('what is not written in the source is not guessed, and other programs’ calls are none', async () => {
+test('unknown values are not guessed, and calls of other programs are ignored', async () => {
   const found = await find(
     'a.ts',
     `
@@ -212,7 +212,7 @@ bus.invoke(['a', 'b']); autocomplete.completion({ prefix: 'Hello' }); stream([{ 
   ]);
 });
 
-test('a model that the call does not name is said to be that of --model', async () => {
+test('a model missing in the call is taken from --model', async () => {
   const found = await find(
     'a.ts',
     `const ask = (model) => anthropic.messages.create({ model, messages: [{ role: 'user', content: 'Say hello.' }] });
@@ -226,7 +226,7 @@ test('a model that the call does not name is said to be that of --model', async 
   expect(shown.stdout).toContain(`    # ${note}\n`);
 });
 
-test('files that are broken, nested without end, or of others do not stop it', async () => {
+test('files that are broken, endlessly nested, or foreign do not stop it', async () => {
   await write('node_modules/x/index.js', `generateText({ model: 'openai/x', prompt: 'Not ours.' })`);
   await write('.hidden/x.py', `completion(model="x", messages=[{"role": "user", "content": "Hidden."}])`);
   await write('deep.js', `generateText({ model: 'openai/x', prompt: ${"'a' + ".repeat(300)}'b' })`);
@@ -238,7 +238,7 @@ test('files that are broken, nested without end, or of others do not stop it', a
   ]);
 });
 
-test('nothing is written until it is asked for, the source never, and a file that is there is kept', async () => {
+test('nothing is written without a request, the source never, and an existing file is kept', async () => {
   const source = `export const hello = () => generateText({ model: 'openai/x', prompt: 'Say hello.' });\n`;
   await write('index.ts', source);
   await write('lib/index.ts', source.repeat(2));

@@ -69,7 +69,7 @@ test('each event arrives once, in order, with the bytes and signatures of a webh
   expect((await listening.ended).signal).toBe('SIGINT');
 });
 
-test('nothing is lost or repeated while the service is away', async () => {
+test('nothing is lost or repeated in a service outage', async () => {
   const listening = await listen();
   const first = await makePrompt();
   await receiver.got(1);
@@ -83,7 +83,7 @@ test('nothing is lost or repeated while the service is away', async () => {
   expect(promptsGot()).toEqual([first, ...missed, last]);
 });
 
-test('a program that is not there is waited for; one that refuses an event is told of, and gets the next', async () => {
+test('a missing program is waited for; one that refuses an event is reported, and gets the next', async () => {
   const { port } = new URL(receiver.url);
   await receiver.close();
   const listening = await listen();
@@ -100,7 +100,7 @@ test('a program that is not there is waited for; one that refuses an event is to
   expect(promptsGot()).toEqual([first, second]);
 });
 
-test('a secret of one’s own signs, events are chosen, and those since a time come as well', async () => {
+test('a custom secret signs, events can be chosen, and those since a time can be included', async () => {
   const secret = 'a-secret-of-the-developer-1';
   const since = new Date(Date.now() - 1000).toISOString();
   const name = await makePrompt();
@@ -119,7 +119,7 @@ test('a secret of one’s own signs, events are chosen, and those since a time c
   await shown.says(/prompt\.created[\s\S]*prompt\.updated/);
 });
 
-test('an event that becomes visible late, after newer ones, is not lost', async () => {
+test('an event that becomes visible after newer ones is not lost', async () => {
   await listen();
   const early = await makePrompt();
   await receiver.got(1);
@@ -137,7 +137,7 @@ test('an event that becomes visible late, after newer ones, is not lost', async 
   expect(promptsGot()).toEqual([early, 'late', last]);
 });
 
-test('what is wrong ends it with status 2', async () => {
+test('an error ends it with status 2', async () => {
   const { key } = await createKey(service, 'execute');
   for (const [args, env] of [
     [['--forward-to', 'localhost:3000'], {}],

@@ -47,7 +47,7 @@ async function logIn(role: Role = 'editor', body: object = {}): Promise<string> 
   return JSON.parse(await readFile(fileOf(), 'utf8')).profiles.default.api_key;
 }
 
-test('a person approves it in the browser, and the key is kept for this user alone, shown nowhere, and ended by pms logout', async () => {
+test('a person approves it in the browser, and the key is kept only for this user, shown nowhere, and ended by pms logout', async () => {
   const member = await signInMember(service, { role: 'editor', name: 'Ada' });
   const login = start(['--no-browser']);
   const code = await codeOf(login);
@@ -80,7 +80,7 @@ test('a person approves it in the browser, and the key is kept for this user alo
   expect(await cli.pms(['logout'])).toMatchObject({ status: 0, stdout: 'Not logged in.\n' });
 });
 
-test('what is denied keeps nothing', async () => {
+test('a denial keeps nothing', async () => {
   const member = await signInMember(service, { role: 'viewer' });
   const login = start(['--no-browser']);
   await decide(await codeOf(login), 'deny', member);
@@ -88,7 +88,7 @@ test('what is denied keeps nothing', async () => {
   await expect(stat(fileOf())).rejects.toThrow('ENOENT');
 });
 
-test('a code that has expired ends it', async () => {
+test('an expired code ends it', async () => {
   const login = start(['--no-browser']);
   await codeOf(login);
   await service.dependencies.db.system.query({ text: `update device_authorizations set expires_at = now()` });
@@ -102,7 +102,7 @@ test('Ctrl-C ends the waiting', async () => {
   expect((await login.ended).signal).toBe('SIGINT');
 });
 
-test('the browser is opened at the page, as one argument and by no shell, unless it is not wanted or there is none', async () => {
+test('the browser opens the page, as one argument and without a shell, unless it is unwanted or missing', async () => {
   const opened = path.join(cli.folder, 'opened');
   await writeFile(path.join(cli.folder, 'xdg-open'), `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > ${opened}\n`);
   await chmod(path.join(cli.folder, 'xdg-open'), 0o755);
@@ -125,7 +125,7 @@ test('the browser is opened at the page, as one argument and by no shell, unless
   expect(await read()).toBe(`1\n${service.origin}/console/device?code=${code}\n`);
 });
 
-test('at a terminal, pms login is by the browser', async () => {
+test('at a terminal, pms login uses the browser', async () => {
   const script = `
 import os, pty, sys
 pid, terminal = pty.fork()
@@ -147,7 +147,7 @@ print(shown.decode(), os.WTERMSIG(status))
   expect(output).toMatch(/if it shows the code [A-Z]{4}-[A-Z]{4}:[\s\S]* 2\n$/);
 });
 
-test('a key that was given is forgotten by pms logout, and not revoked: others may use it', async () => {
+test('a given key is forgotten by pms logout, and not revoked: others may use it', async () => {
   const { key } = await createKey(service, 'read');
   await cli.pms(['login', '--url', service.origin], { input: key });
   expect(await cli.pms(['logout'])).toMatchObject({
@@ -158,7 +158,7 @@ test('a key that was given is forgotten by pms logout, and not revoked: others m
   expect((await service.call('GET', '/api-keys/current', { key })).status).toBe(200);
 });
 
-test('a key is kept where the service can’t be told that it ends, unless it is only to be forgotten', async () => {
+test('a key is kept if the service can’t be notified that it ends, unless it is only forgotten', async () => {
   const key = await logIn();
   await writeFile(fileOf(), (await readFile(fileOf(), 'utf8')).replace(service.origin, 'http://127.0.0.1:9'));
   expect((await cli.pms(['logout'])).status).toBe(3);
@@ -167,7 +167,7 @@ test('a key is kept where the service can’t be told that it ends, unless it is
   expect((await service.call('GET', '/api-keys/current', { key })).status).toBe(200);
 });
 
-test('a file that others may read is told of', async () => {
+test('a file readable by others is reported', async () => {
   const { key } = await createKey(service, 'read');
   await cli.pms(['login', '--url', service.origin], { input: key });
   expect((await cli.pms(['whoami'])).stderr).toBe('');
@@ -176,7 +176,7 @@ test('a file that others may read is told of', async () => {
   expect([who.status, who.stderr]).toEqual([0, expect.stringContaining('Other users can read the key')]);
 });
 
-test('logins to several services stand side by side, each in a folder of its own', async () => {
+test('logins to several services exist side by side, each in its own folder', async () => {
   const [first, second] = [await createKey(service, 'read'), await createKey(service, 'write')];
   const env = { PMS_CONFIG_DIR: path.join(cli.folder, 'other') };
   await cli.pms(['login', '--url', service.origin], { input: first.key });
@@ -195,7 +195,7 @@ test.each([
     2,
     'does not support browser login',
   ],
-])('where there is no such way, it says so: %s', async (_, status, type, body, exit, says) => {
+])('without such a login, it says so: %s', async (_, status, type, body, exit, says) => {
   const server = createServer((_request, response) => {
     const headers = { 'Content-Type': type, ...(status === 401 && { 'X-Request-Id': 'req_1' }) };
     response.writeHead(status, headers).end(body);

@@ -14,7 +14,7 @@ import { withFolder } from './importers/support.ts';
 const LONG = '12345678901234567890';
 const RULE = 'has more digits than a number can keep: write it as a string';
 
-describe('a number that would lose digits is refused, by its place', () => {
+describe('a number that would lose digits is refused by its place', () => {
   test('in JSON', () => {
     expect(() => parseExactly(`{"a": {"b": [1, ${LONG}]}}`)).toThrow(`"a.b.1" ${RULE}`);
     expect(() => parseExactly(LONG)).toThrow(`it ${RULE}`);
@@ -39,7 +39,7 @@ describe('a number that would lose digits is refused, by its place', () => {
   });
 
   test.each([`a: "${LONG}"`, 'a: 1e3\nb: .5\nc: .inf\nd: .nan\ne: 1_000\nf: 9007199254740991', `${LONG}: a`])(
-    'but not what keeps them: %s',
+    'but not values that do: %s',
     (text) => {
       expect(parseYaml(text, 'file.yaml')).toEqual(parse(text));
     },
@@ -57,7 +57,7 @@ describe('a number that would lose digits is refused, by its place', () => {
     });
   });
 
-  test('in what is imported; a cell of a table keeps them as its text', async () => {
+  test('in imports; a table cell keeps them as text', async () => {
     await withFolder(async (folder) => {
       const file = path.join(folder, 'promptfooconfig.json');
       const tests = `[{"vars": {"x": {"id": ${LONG}}}}]`;

@@ -24,7 +24,7 @@ const login = (key: string, ...args: string[]) =>
 const workspaceOf = async (args: string[], env: Record<string, string> = {}) =>
   JSON.parse((await cli.pms(['whoami', '--json', ...args], { env })).stdout).workspace.name;
 
-test('logins have names: the first is used, another where it is asked for or made the current one', async () => {
+test('logins have names: the first is used, another on request or made the current one', async () => {
   expect((await login(service.key)).stdout).toContain(`The key is in ${file()}, as profile default.`);
   expect((await login(other.key, '--profile', 'staging')).stdout).toContain(
     'as profile staging, and used with --profile staging.',
@@ -49,14 +49,14 @@ test('logins have names: the first is used, another where it is asked for or mad
   expect(stdout).not.toContain(service.key.slice(0, 12));
 });
 
-test('a key of the environment goes before a profile of it, and not before one that is asked for', async () => {
+test('a key of the environment precedes its profile, but not a requested one', async () => {
   await login(other.key, '--profile', 'staging');
   const env = { PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
   expect(await workspaceOf([], { ...env, PMS_PROFILE: 'staging' })).toBe('default');
   expect(await workspaceOf(['--profile', 'staging'], env)).toBe('other');
 });
 
-test('a profile is forgotten; where it was the current one, another is to be chosen', async () => {
+test('a profile is forgotten; if it was the current one, another is to be chosen', async () => {
   await login(service.key);
   await login(other.key, '--profile', 'staging');
   const removed = await cli.pms(['profile', 'remove', 'default']);
@@ -67,7 +67,7 @@ test('a profile is forgotten; where it was the current one, another is to be cho
   await expect(stat(file())).rejects.toThrow('ENOENT');
 });
 
-test('logout is of the profile that is used, or of all', async () => {
+test('logout is for the current profile, or all', async () => {
   await login(service.key);
   await login(other.key, '--profile', 'staging');
   await cli.pms(['logout', '--profile', 'staging']);
@@ -77,7 +77,7 @@ test('logout is of the profile that is used, or of all', async () => {
   await expect(stat(file())).rejects.toThrow('ENOENT');
 });
 
-test('what is no profile is status 2, and so is what can be none', async () => {
+test('an unknown or invalid profile is status 2', async () => {
   await login(service.key);
   for (const args of [
     ['profile', 'use', 'none'],
@@ -112,7 +112,7 @@ test('the file of version 1.0 is read, and keeps its login as default', async ()
   expect((await cli.pms(['whoami'])).stderr).toContain('is not a credentials file');
 });
 
-test('at a terminal it is asked before what is forgotten, unless that is said to be wanted', async () => {
+test('at a terminal a question precedes forgetting, unless it is skipped', async () => {
   await login(service.key);
   const remove = async (typed: string, ...more: string[]) => {
     const env = { PMS_CONFIG_DIR: path.join(cli.folder, '.config'), TERM: 'xterm' };

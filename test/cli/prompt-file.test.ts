@@ -90,7 +90,7 @@ describe('a prompt file', () => {
     expect(roundTrip(prompt)).toEqual(prompt);
   });
 
-  test('keeps whatever a version may hold', () => {
+  test('keeps whatever a version can hold', () => {
     const random = seeded(7);
     const alphabet = [
       ' ',
@@ -145,7 +145,7 @@ describe('a prompt file', () => {
     }
   });
 
-  test('keeps as much as a version may hold, counted as the service does', () => {
+  test('keeps as much as a version can hold, counted like the service', () => {
     const template = '"\n'.repeat(128 * 1024);
     expect(roundTrip({ ...minimal, template })).toEqual({ ...minimal, template });
     expect(() => formatPromptFile({ ...minimal, template, config: { a: 1 } })).toThrow(
@@ -163,12 +163,12 @@ describe('a prompt file', () => {
     expect(roundTrip({ ...minimal, template: '', config })).toEqual({ ...minimal, template: '', config });
   });
 
-  test('means the same with the line ends of Windows', () => {
+  test('means the same with Windows line ends', () => {
     const text = formatPromptFile({ ...minimal, template: 'one\ntwo\n' }).replaceAll('\n', '\r\n');
     expect(parsePromptFile(text, 'greeting.yaml').prompt.template).toBe('one\ntwo\n');
   });
 
-  test('tells the line of a field, for what the service says of it', () => {
+  test('finds the line of a field, for messages of the service', () => {
     const { lineOf } = parsePromptFile(
       'name: a\nmodel: gpt-5\nmessages:\n  - role: user\n    content: hi\n  - role: user\n    content:\n      - type: text\n        text: x\n',
       'a.yaml',

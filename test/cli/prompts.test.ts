@@ -53,7 +53,7 @@ test('prompts are listed, shown and promoted', async () => {
   ]);
 });
 
-test('files are pulled, changed and pushed: a version comes about only where something differs', async () => {
+test('files are pulled, changed and pushed: a version is created only if something differs', async () => {
   await create('b/one');
   await create('b/two');
   expect((await cli.pms(['prompts', 'pull', 'b/one', 'b/two'])).status).toBe(0);
@@ -80,7 +80,7 @@ test('files are pulled, changed and pushed: a version comes about only where som
   expect((await cli.pms(['prompts', 'diff'])).status).toBe(0);
 });
 
-test('new prompts are made, what is included before what includes it', async () => {
+test('new prompts are created, includes first', async () => {
   await write('p/a.yaml', 'name: c/main\nmodel: sandbox/echo\ntemplate: "{{> c/part }} {{ x }}"\n');
   await write('p/b.yml', 'name: c/part\nmodel: sandbox/echo\ntemplate: |\n  Several\n  lines.\ntools: []\n');
   const push = await cli.pms(['prompts', 'push', 'p', '-m', 'first']);
@@ -92,7 +92,7 @@ test('new prompts are made, what is included before what includes it', async () 
   );
 });
 
-test('tags of other template languages are warned of by validate and push, each at its line', async () => {
+test('tags of other template languages are reported by validate and push, each at its line', async () => {
   await write('prompts/warned.yaml', 'name: warned\nmodel: sandbox/echo\ntemplate: Hello {{ user.name }}\n');
   const warning = /^prompts\/warned\.yaml:3: warning: template has tags .*"\{\{ user\.name \}\}".*\n$/;
   const validate = await cli.pms(['prompts', 'validate']);
@@ -103,7 +103,7 @@ test('tags of other template languages are warned of by validate and push, each 
   expect(push.stderr).toMatch(warning);
 });
 
-test('where the service is newer than the last pull, nothing is pushed', async () => {
+test('if the service is newer than the last pull, nothing is pushed', async () => {
   await create('d/one');
   await create('d/two');
   await cli.pms(['prompts', 'pull', 'd/one', 'd/two']);
@@ -148,7 +148,7 @@ test.each(['changed', 'new'])(
   },
 );
 
-test('a push that comes too late makes no version and says so', async () => {
+test('a late push creates no version and says so', async () => {
   await create('late');
   await write('late.yaml', 'name: late\nversion: 1\nmodel: sandbox/echo\ntemplate: Ours\n');
   // Between the push's read and write, somebody else is faster.
@@ -175,7 +175,7 @@ test('a push that comes too late makes no version and says so', async () => {
   expect(await read('late.yaml')).toContain('version: 1\n');
 });
 
-test('files that say what no prompt can are named with the line and the field', async () => {
+test('files with impossible fields are named with the line and the field', async () => {
   await write('prompts/good.yaml', 'name: good\nmodel: sandbox/echo\ntemplate: x\n');
   await write('prompts/bad.yaml', 'name: bad\nmodel: sandbox/echo\ntemplate: x\nparameters:\n  temperature: hot\n');
   await write('prompts/twice.yaml', 'name: good\nmodel: sandbox/echo\ntemplate: x\n');
@@ -192,7 +192,7 @@ test('files that say what no prompt can are named with the line and the field', 
   });
 });
 
-test('what only the service can tell is shown at its line', async () => {
+test('errors from the service are shown at their line', async () => {
   await write('f.yaml', 'name: f\nmodel: sandbox/echo\n\ntemplate: "{{> nothing }}"\n');
   const push = await cli.pms(['prompts', 'push', 'f.yaml']);
   expect([push.status, push.stderr]).toEqual([
@@ -201,14 +201,14 @@ test('what only the service can tell is shown at its line', async () => {
   ]);
 });
 
-test('no files, and no folder, are said', async () => {
+test('missing files are reported', async () => {
   expect((await cli.pms(['prompts', 'push'])).status).toBe(2);
   await mkdir(at('prompts'));
   const empty = await cli.pms(['prompts', 'push']);
   expect([empty.status, empty.stderr]).toEqual([2, expect.stringContaining('There is no .yaml file in prompts')]);
 });
 
-test('with --force the files are the source: contents are compared, and the files stay as they are', async () => {
+test('with --force the files win: contents are compared, and the files stay unchanged', async () => {
   const text = 'name: forced\nmodel: sandbox/echo\ntemplate: one\n';
   await writeFile(path.join(cli.folder, 'forced.yaml'), text);
   const push = (...args: string[]) => cli.pms(['prompts', 'push', 'forced.yaml', ...args]);

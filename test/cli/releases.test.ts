@@ -81,7 +81,7 @@ test('an admin promotes with a reason if the label moves only by releases', asyn
   expect((await cli.pms([...promote, '1', '--override', 'it was not better'])).status).toBe(0);
 });
 
-test('what is wrong is status 2', async () => {
+test('errors are status 2', async () => {
   await seedPrompt(service.call, 'cli/wrong');
   for (const args of [
     ['release', 'start', 'cli/wrong', '--label', 'production'],

@@ -59,7 +59,7 @@ test('executions are listed, shown, canceled and deleted', async () => {
   expect((await cli.pms(['executions', 'get', done])).status).toBe(2);
 });
 
-test('logs show what has ended, the newest last, and follow what ends from then on, each once', async () => {
+test('logs show ended executions, the newest last, and follow new ones, each once', async () => {
   const before = await run('geo/capital');
   const failed = await run('geo/fails');
   const lines = (await pms('logs', '--group', 'geo', '-n', '2')).trim().split('\n');
@@ -90,7 +90,7 @@ test('logs show what has ended, the newest last, and follow what ends from then 
   expect((await following.ended).signal).toBe('SIGINT');
 });
 
-test('webhooks are made, tested, sent to again, turned off and deleted', async () => {
+test('webhooks are created, tested, redelivered, disabled and deleted', async () => {
   const created = await cli.pms([
     'webhooks',
     'create',
@@ -192,7 +192,7 @@ test('queues are set from a file, and deleted', async () => {
   expect(await json('queues', 'list')).toEqual([]);
 });
 
-test('any request can be made: fields, a body, all pages, and what the service refuses', async () => {
+test('any request can be made: fields, a body, all pages, and refusals', async () => {
   const name = 'api/greeting';
   const created = await pms(
     'api',

@@ -75,7 +75,7 @@ test('datasets go up and down', async () => {
   );
 });
 
-test('datasets that are no datasets are refused, naming the line', async () => {
+test('invalid datasets are refused, naming the line', async () => {
   await writeFile(at('bad.jsonl'), '{"variables":{}}\nnothing\n');
   expect(await cli.pms(['datasets', 'push', 'bad', 'bad.jsonl'])).toMatchObject({
     status: 2,

@@ -96,7 +96,7 @@ test('queues are listed and shown, and executions are added by id and by filter,
   expect(await pms('queues', 'list')).toMatch(/cli\/review\s+helpful\s+3\s+0\s+0\s+0/);
 });
 
-test('a rule comes from a file and goes into one again, and past executions are scored', async () => {
+test('a rule is read from a file and written to one, and past executions are scored', async () => {
   const rule = await write(
     'rule.yaml',
     'name: cli/json\nprompt_name: cli/answer\nsample_rate: 0\nevaluators:\n  - { type: json_valid, name: is-json }\n',
@@ -135,7 +135,7 @@ test('a rule comes from a file and goes into one again, and past executions are 
   }
 });
 
-test('a monitor comes from a file and goes into one again', async () => {
+test('a monitor is read from a file and written to one', async () => {
   const file = await write(
     'monitor.yaml',
     'name: cli/errors\nprompt_name: cli/answer\nwindow: 15m\nchecks: [{ metric: error_rate, above: 0.1 }]\n',
@@ -151,7 +151,7 @@ test('a monitor comes from a file and goes into one again', async () => {
   expect(await json('monitors', 'list')).toEqual([]);
 });
 
-test('what is wrong is status 2, and says what', async () => {
+test('errors are status 2, and named', async () => {
   await write('nameless.yaml', 'window: 15m\n');
   await write('list.yaml', '- 1\n');
   await write('bad.yaml', 'name: cli/bad\nevaluators: []\n');

@@ -102,7 +102,7 @@ test('traces are listed by filters, and one is shown as a tree', async () => {
   expect((await cli.pms(['traces', 'get', other])).status).toBe(2);
 });
 
-test('a file of spans is stored, and again without a change', async () => {
+test('a file of spans is stored, and again unchanged', async () => {
   const [first, some] = agentRun();
   const [second, others] = agentRun();
   const lines = [some, others].map((spans) => JSON.stringify(requestOf(spans))).join('\n');
@@ -123,7 +123,7 @@ test('a file of spans is stored, and again without a change', async () => {
   expect((await settled(service, traceId)).steps).toBe(4_501);
 });
 
-test('what is no file of spans is refused, by its place, and spans that are refused are named', async () => {
+test('an invalid file of spans is refused by position, and refused spans are named', async () => {
   const push = async (content: string) => cli.pms(['traces', 'push', await file('bad.jsonl', content)]);
   const good = JSON.stringify(requestOf(agentRun()[1]));
   expect(await push(`${good}\n{`)).toMatchObject({

@@ -18,7 +18,7 @@ const thrownBy = async (work: () => unknown): Promise<Error> => {
 const shown = (error: Error) => `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
 
 test.each([SECRET, `  ${SECRET}\r\n`, () => `${SECRET}\n`, async () => `\t${SECRET}`])(
-  'a key is sent without the white space around it (%#)',
+  'a key is sent without surrounding white space (%#)',
   async (apiKey) => {
     const sent: (string | null)[] = [];
     const pms = new Pms({
@@ -126,7 +126,7 @@ test('a prompt without a fallback is given up after seconds, with one line at th
   expect(warned).toHaveLength(1);
 });
 
-test('a service that accepts requests and does not respond is given up as well', async () => {
+test('a service that accepts requests without responding is given up, too', async () => {
   jest.useFakeTimers();
   const silent: typeof fetch = (_url, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
@@ -142,7 +142,7 @@ test('a service that accepts requests and does not respond is given up as well',
   expect(Date.now() - began).toBeLessThanOrEqual(16_000);
 });
 
-test('an outage is one line, however many fallbacks are given; a missing prompt is none', async () => {
+test('an outage is one line, however many fallbacks are used; a missing prompt is none', async () => {
   let isAway = true;
   const pms = new Pms({
     baseUrl,

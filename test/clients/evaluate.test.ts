@@ -71,7 +71,7 @@ test('a function is evaluated over examples, and the run is one of the service',
   expect(results).toMatchObject([{ output: 'Paris', model_ms: expect.any(Number) }, { seq: 1 }, { seq: 2 }]);
 });
 
-test('over a dataset, with scores of every kind; what fails is a failed result', async () => {
+test('over a dataset, with scores of every kind; failures are failed results', async () => {
   const lines = data.map((example) => `${JSON.stringify(example)}\n`).join('');
   await service.call('PUT', '/datasets/capitals', { raw: lines, headers: { 'Content-Type': 'application/jsonl' } });
   const { pms } = watchedClient(service);
@@ -115,7 +115,7 @@ test('over a dataset, with scores of every kind; what fails is a failed result',
   ]);
 });
 
-test('scores without a name, and built-in ones that are not there, are refused at once', async () => {
+test('scores without a name, and unknown built-in ones, are refused at once', async () => {
   const { pms, requests } = watchedClient(service);
   const options = { name: 'refused', data, task };
   await expect(pms.evaluate({ ...options, scores: [() => 1] })).rejects.toThrow('a name');
@@ -124,7 +124,7 @@ test('scores without a name, and built-in ones that are not there, are refused a
   expect(requests).toEqual([]);
 });
 
-test('so many at a time, and results are sent together while the service is busy', async () => {
+test('concurrency is limited, and results are grouped while the service is busy', async () => {
   const { pms, requests } = watchedClient(service);
   let running = 0;
   let most = 0;
@@ -145,7 +145,7 @@ test('so many at a time, and results are sent together while the service is busy
   expect(requests.filter(({ path: at }) => at.endsWith('/results')).length).toBeLessThan(250);
 });
 
-test('a time limit, after which the signal is aborted', async () => {
+test('the signal is aborted after a time limit', async () => {
   const { pms } = watchedClient(service);
   const aborted: number[] = [];
   const { evaluation } = await pms.evaluate({
@@ -163,7 +163,7 @@ test('a time limit, after which the signal is aborted', async () => {
   expect(evaluation).toMatchObject({ examples_failed: 1, score: 0.5 });
 });
 
-test('what can not be stored has failed, and the others of its batch are stored', async () => {
+test('unstorable results have failed, and others of the batch are stored', async () => {
   const { pms } = watchedClient(service);
   const outputs = ['0', 'x\0y', 'z'.repeat(1_100_000), '3'];
   const { evaluation } = await pms.evaluate({
@@ -202,7 +202,7 @@ test('lost responses and outages: each example is stored once', async () => {
   expect((await service.call('GET', '/evaluations?prompt_name=outage')).body.data).toHaveLength(1);
 });
 
-test('a run that is canceled meanwhile ends the program’s part; its id goes on with it', async () => {
+test('canceling a run ends the program’s part; its id continues it', async () => {
   const { pms } = watchedClient(service);
   const options = { name: 'canceled', data: many(30), concurrency: 1, scores: ['exact_match' as const] };
   let id = '';
@@ -230,7 +230,7 @@ test('a run that is canceled meanwhile ends the program’s part; its id goes on
   expect(worked).toHaveLength(30 - stored.length);
 });
 
-test('a signal ends the program’s part, and resume goes on with what is left', async () => {
+test('a signal ends the program’s part, and resume does the rest', async () => {
   const { pms } = watchedClient(service);
   const stop = new AbortController();
   const worked: unknown[] = [];
@@ -251,7 +251,7 @@ test('a signal ends the program’s part, and resume goes on with what is left',
   expect(worked).toEqual([6, 7, 8, 9, 10, 11]);
 });
 
-test('a program that is killed and started again runs no example twice but for those under way', async () => {
+test('a killed and restarted program repeats only the examples in progress', async () => {
   const log = path.join(folder, 'log');
   const script = path.join(folder, 'program.ts');
   const client = fileURLToPath(new URL('../../clients/typescript/src/index.ts', import.meta.url));

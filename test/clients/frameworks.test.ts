@@ -114,7 +114,7 @@ describe('the AI SDK sends what the service would send', () => {
     expect(standIns.lastCall(to).body).toEqual(asTheAiSdkSays(vector));
   });
 
-  test('what it has no option for is refused', () => {
+  test('unsupported options are refused', () => {
     const of = (provider_options: object, model = 'openai/gpt-4o') =>
       toAISDK(promptOf({ model, template: 'Hi', parameters: { provider_options } }));
     expect(() => of({ openai: { top_logprobs: 3 } })).toThrow(/^parameters\.provider_options\.openai\.top_logprobs: /);

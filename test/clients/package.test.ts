@@ -8,7 +8,7 @@ const MAX_COMPRESSED_BYTES = 21_700;
 /** The requests to providers, with the rules that only they need: loaded only if imported. */
 const MAX_REQUESTS_BYTES = 14_500;
 
-test('the built client is small, and imports nothing but a parser of events', async () => {
+test('the built client is small, and imports only an event parser', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-client-'));
   try {
     await buildClient(folder, ['--removeComments']);

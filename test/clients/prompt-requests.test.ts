@@ -62,7 +62,7 @@ describe("a prompt is the request of the provider's own package that the service
   });
 });
 
-test('what the service would fetch goes as an address where the server may fetch it, and is refused where it does not', () => {
+test('files are sent as an address if the server can fetch it, and otherwise refused', () => {
   const content = (media_type: string) => [{ type: 'file', media_type, url: 'https://example.com/file' }];
   const of = (model: string, type: string) => promptOf({ model, messages: [{ role: 'user', content: content(type) }] });
   expect(toOpenAI(of('openai-compatible/m', 'image/png')).messages).toEqual([
@@ -171,12 +171,12 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
       expect(await runOf(prompt)).not.toHaveProperty('tokens');
     });
 
-    test('one that is cut off', async () => {
+    test('a truncated one', async () => {
       standIns.answer({ text: 'Hel', finishReason: model.startsWith('openai/') ? 'length' : 'max_tokens' });
       expect((await runOf(prompt)).metadata).toEqual({ finish_reason: 'length' });
     });
 
-    test('one that is withheld', async () => {
+    test('a withheld one', async () => {
       standIns.answer({ text: 'No.', finishReason: model.startsWith('openai/') ? 'content_filter' : 'refusal' });
       const run = await runOf(prompt);
       expect(run).toMatchObject({ output: null, error: { code: 'content_filtered', message: 'No.' } });
@@ -184,7 +184,7 @@ describe.each(['openai/gpt-4o', 'anthropic/claude-haiku-4-5'])(
   },
 );
 
-test('a response by a schema is a text, also where a tool takes it', async () => {
+test('a response by a schema is a text, even if a tool carries it', async () => {
   const schema = { type: 'object', properties: { any: { type: 'object' } } };
   const parameters = { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } };
   standIns.answer({ text: '', toolCalls: [{ id: 't', name: 'json', input: { any: { a: 1 } } }] });
@@ -193,7 +193,7 @@ test('a response by a schema is a text, also where a tool takes it', async () =>
   expect(run).not.toHaveProperty('tool_calls');
 });
 
-test('runs of own calls count for the version, in the service', async () => {
+test('direct calls count for the version in the service', async () => {
   const { pms } = watchedClient(service);
   await pms.call('createPrompt', { body: { name: 'own', template: 'Say {{ what }}.', model: 'openai/gpt-4o' } });
   standIns.answer({ text: 'Hello', usage: { input: 100, output: 50, cached: 30 } });
@@ -213,7 +213,7 @@ test('runs of own calls count for the version, in the service', async () => {
   });
 });
 
-test('a request that is none of this package is told apart', () => {
+test('a request from elsewhere is recognized', () => {
   const failed = (): PmsError => {
     try {
       fromOpenAI({ choices: [] }, {});

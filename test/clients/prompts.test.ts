@@ -38,7 +38,7 @@ const create = (name: string, template: string) =>
 const label = (name: string, text: string, version: number) =>
   service.call('PUT', `/prompts/${name}/labels/${text}`, { body: { version } });
 
-test('a prompt is read once, and filled here as the service fills it', async () => {
+test('a prompt is read once, and filled locally as the service does', async () => {
   await create('a/tone', 'Be brief.');
   await create('a', '{{> a/tone }} Greet {{ name }}.');
   const prompt = await client.pms.prompts.get('a');
@@ -53,7 +53,7 @@ test('a prompt is read once, and filled here as the service fills it', async () 
   expect(client.requests).toHaveLength(1);
 });
 
-test('what is asked for at the same time is one request', async () => {
+test('simultaneous reads are one request', async () => {
   for (const name of ['b/1', 'b/2', 'b/3']) await create(name, name);
   await label('b/1', 'production', 1);
   const names = ['b/1', 'b/2', 'b/3', 'b/1'];
@@ -76,7 +76,7 @@ test('what is asked for at the same time is one request', async () => {
   ]);
 });
 
-test('what is due is given at once, and all of it is asked for again with one request', async () => {
+test('stale prompts are returned at once, and all are refreshed with one request', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `c/${index}`);
   for (const name of names) await create(name, 'one');
   const { prompts } = client.pms;
@@ -100,7 +100,7 @@ test('what is due is given at once, and all of it is asked for again with one re
   expect(prompts.metrics).toMatchObject({ misses: 100, requests: 2, failures: 0, evictions: 0, size: 100 });
 });
 
-test('nobody is asked for what nobody takes', async () => {
+test('unused prompts are not refreshed', async () => {
   await create('d/1', 'one');
   await create('d/2', 'one');
   const { prompts } = client.pms;
@@ -111,7 +111,7 @@ test('nobody is asked for what nobody takes', async () => {
   expect(client.requests[1]?.body.prompts).toEqual([{ name: 'd/1', known_version: 1 }]);
 });
 
-test('a label that moves, and an include that changes, are seen', async () => {
+test('moved labels and changed includes are seen', async () => {
   await create('e/inner', 'first');
   await create('e', '{{> e/inner }}');
   await label('e', 'production', 1);
@@ -127,7 +127,7 @@ test('a label that moves, and an include that changes, are seen', async () => {
   await until('the label', async () => (await get()).compile() === 'third');
 });
 
-test('while the service is away, what there was is given, and what there was not has its fallback', async () => {
+test('while the service is away, cached prompts are used, and others have their fallback', async () => {
   await create('f', 'one');
   const { prompts } = client.pms;
   await prompts.get('f');
@@ -154,13 +154,13 @@ test('while the service is away, what there was is given, and what there was not
   await until('the new version', async () => (await prompts.get('f')).compile() === 'two');
 });
 
-test('the service really away: nothing listens', async () => {
+test('the service really down: nothing listens', async () => {
   const { pms } = watchedClient({ origin: 'http://127.0.0.1:9', key: 'pms_x' }, { maxRetries: 0 });
   await expect(pms.prompts.get('f')).rejects.toMatchObject({ code: 'connection_failed', name: 'ConnectionError' });
   expect((await pms.prompts.get('f', { fallback: 'x' })).compile()).toBe('x');
 });
 
-test('a key that is revoked in between: the cache goes on, with the reason told', async () => {
+test('a key revoked in between: the cache continues, and reports the reason', async () => {
   await create('g', 'one');
   const { id, key } = await createKey(service, 'read');
   const { prompts } = clientOf({ key }).pms;
@@ -173,7 +173,7 @@ test('a key that is revoked in between: the cache goes on, with the reason told'
   await expect(prompts.get('g/other')).rejects.toThrow(UnauthorizedError);
 });
 
-test('what the service has no more leaves the cache', async () => {
+test('deleted prompts leave the cache', async () => {
   await create('h', 'one');
   await label('h', 'canary', 1);
   const { prompts } = client.pms;
@@ -186,7 +186,7 @@ test('what the service has no more leaves the cache', async () => {
   expect((await prompts.get('h', { label: 'canary', fallback: 'x' })).isFallback).toBe(true);
 });
 
-test('the cache has room for so many: the one that was used longest ago goes', async () => {
+test('the cache is limited: the least recently used one goes', async () => {
   for (const name of ['i/1', 'i/2', 'i/3']) await create(name, name);
   const small = clientOf({ maxEntries: 2 });
   const { prompts } = small.pms;
@@ -198,7 +198,7 @@ test('the cache has room for so many: the one that was used longest ago goes', a
   expect(small.requests).toHaveLength(4);
 });
 
-test('a start from a dump needs no service, and asks behind it', async () => {
+test('a start from a dump needs no service, and reloads later', async () => {
   await create('j/inner', 'one');
   await create('j', '{{> j/inner }}');
   await client.pms.prompts.get('j');
@@ -216,7 +216,7 @@ test('a start from a dump needs no service, and asks behind it', async () => {
   ]);
 });
 
-test('ttlMs: 0 asks the service and waits for it', async () => {
+test('ttlMs: 0 reads from the service and waits', async () => {
   await create('k', 'one');
   const get = () => client.pms.prompts.get('k', { ttlMs: 0 });
   expect((await get()).version).toBe(1);

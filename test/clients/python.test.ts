@@ -83,11 +83,11 @@ test('the examples of its page run one after the other', async () => {
     expect(output).toContain(printed);
 });
 
-test('what is generated is up to date', async () => {
+test('generated code is up to date', async () => {
   expect(await success(run(python, ['scripts/generate.py', '--check'], { cwd: client }))).not.toContain('wrote');
 });
 
-test('types are checked, of its users, too', async () => {
+test('types are checked, also for users', async () => {
   const output = await success(runModule(['mypy', '--cache-dir', '../../.cache/mypy'], { MYPYPATH: 'src' }));
   expect(output).toContain('no issues found');
 });

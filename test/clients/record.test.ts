@@ -45,7 +45,7 @@ test('runs are sent together, and the id leads to the execution', async () => {
   await pms.close();
 });
 
-test('they are sent by themselves after a while, or when there are many', async () => {
+test('they are sent automatically after a while, or in large numbers', async () => {
   const later = recorder({ flushAfterMs: 10 });
   later.pms.record(run('by-time'));
   await until('the run', async () => (await outputsOf('by-time')).length === 1);
@@ -55,7 +55,7 @@ test('they are sent by themselves after a while, or when there are many', async 
   await many.pms.flush();
 });
 
-test('what was made of a prompt counts for its version and release', async () => {
+test('calls made with a prompt count for its version and release', async () => {
   const { pms } = recorder();
   const body = { name: 'recorded', template: 'Say {{ what }}.', model: 'sandbox/echo' };
   await pms.call('createPrompt', { body });
@@ -71,7 +71,7 @@ test('what was made of a prompt counts for its version and release', async () =>
   });
 });
 
-test('of a batch, what is wrong is dropped and told, and the rest is recorded', async () => {
+test('invalid runs in a batch are dropped and reported, and others recorded', async () => {
   const { pms, dropped } = recorder();
   for (let index = 0; index < 60; index += 1)
     pms.record(run('mixed', { output: `${index}`, ...(index % 2 === 1 && { prompt_name: 'no-such-prompt' }) }));
@@ -83,7 +83,7 @@ test('of a batch, what is wrong is dropped and told, and the rest is recorded', 
   expect(dropped[0]?.error.message).toContain('prompt_name');
 });
 
-test('it never throws: neither for what is no JSON, nor for what onDrop does', async () => {
+test('it never throws: neither for non-JSON values, nor for errors of onDrop', async () => {
   const { pms, dropped } = recorder();
   const circle: Record<string, unknown> = {};
   circle['circle'] = circle;
@@ -103,7 +103,7 @@ test('it never throws: neither for what is no JSON, nor for what onDrop does', a
   expect(await outputsOf('circle')).toEqual(['kept']);
 });
 
-test('a queue that is full drops what comes, by number and by bytes, and tells of it', async () => {
+test('a full queue drops new runs, by number and by bytes, and reports it', async () => {
   for (const options of [{ maxRuns: 5 }, { maxBytes: 1_500 }]) {
     const { pms, dropped } = recorder(options);
     for (let index = 0; index < 20; index += 1) pms.record(run(`full-${Object.keys(options)[0]}`));
@@ -118,7 +118,7 @@ test('a queue that is full drops what comes, by number and by bytes, and tells o
   }
 });
 
-test('what fails for a time is sent again', async () => {
+test('temporary failures are sent again', async () => {
   const client = recorder();
   let requests = 0;
   const lost = new Response(JSON.stringify({ error: { code: 'internal_error', message: 'lost' } }), { status: 500 });
@@ -133,7 +133,7 @@ test('what fails for a time is sent again', async () => {
   expect(await outputsOf('outage')).toHaveLength(10);
 });
 
-test('what the service refuses for good is dropped, with why', async () => {
+test('runs refused for good are dropped, with the reason', async () => {
   const client = recorder();
   client.fail = () =>
     new Response(JSON.stringify({ error: { code: 'quota_exceeded', message: 'full' } }), { status: 429 });

@@ -33,7 +33,7 @@ test('operations are called by their names', async () => {
   expect([execution.status, execution.output]).toEqual(['completed', 'Greet Ada.']);
 });
 
-test('a list in a query is a parameter that is given once for each item', async () => {
+test('a list in a query becomes a parameter for each item', async () => {
   const { pms } = watchedClient(service);
   await pms.call('createPrompt', { body: prompt('a/scored') });
   const { id } = await pms.execute({ prompt_name: 'a/scored', variables: { name: 'Ada' } });
@@ -48,7 +48,7 @@ test('a list in a query is a parameter that is given once for each item', async 
   expect(await found('helpful<0.5', 'topic=other')).toEqual([]);
 });
 
-test('datasets go up and down as they are', async () => {
+test('datasets are transferred unchanged', async () => {
   const { pms } = watchedClient(service);
   const lines = '{"id":"1","variables":{"name":"Ada"}}\n';
   const path = { name: 'a/names' };
@@ -60,7 +60,7 @@ test('datasets go up and down as they are', async () => {
   expect(JSON.parse(exported)).toMatchObject({ id: '1', variables: { name: 'Ada' } });
 });
 
-test('a list is read a page at a time', async () => {
+test('a list is read page by page', async () => {
   const { pms, requests } = watchedClient(service);
   for (let index = 0; index < 5; index++) await pms.call('createPrompt', { body: prompt(`list/${index}`) });
   requests.length = 0;
@@ -71,7 +71,7 @@ test('a list is read a page at a time', async () => {
   for await (const { version } of pms.list('listPromptVersions', { path: { name: 'list/0' } })) expect(version).toBe(1);
 });
 
-test('errors are classes, told apart by the code', async () => {
+test('errors are classes, distinguished by code', async () => {
   const { pms } = watchedClient(service);
   const draft: Api.CreatePrompt = { ...prompt('errors'), template: '{{> none }}' };
   await expect(pms.call('createPrompt', { body: draft })).rejects.toMatchObject({
@@ -99,7 +99,7 @@ test('errors are classes, told apart by the code', async () => {
   await expect(reader.pms.call('createPrompt', { body: prompt('x') })).rejects.toThrow(InsufficientScopeError);
 });
 
-test('a run whose response was lost is asked for again, and is made once', async () => {
+test('a run whose response was lost is requested again, and created once', async () => {
   const client = watchedClient(service);
   await client.pms.call('createPrompt', { body: prompt('lost') });
   client.requests.length = 0;
@@ -112,7 +112,7 @@ test('a run whose response was lost is asked for again, and is made once', async
   expect(body.data).toHaveLength(1);
 });
 
-test('what might happen twice is not repeated', async () => {
+test('unsafe requests are not repeated', async () => {
   const client = watchedClient(service);
   await client.pms.call('createPrompt', { body: prompt('once') });
   client.requests.length = 0;
@@ -122,7 +122,7 @@ test('what might happen twice is not repeated', async () => {
   expect(client.requests).toHaveLength(1);
 });
 
-test('Retry-After is kept to, and a pause that is too long is not waited for', async () => {
+test('Retry-After is respected, and a pause that is too long ends it', async () => {
   const client = watchedClient(service);
   const limited = (seconds: number, code = 'rate_limited', status = 429) =>
     Response.json({ error: { code, message: 'Later.' } }, { status, headers: { 'Retry-After': String(seconds) } });
@@ -162,7 +162,7 @@ test('a caller who gives up gets the reason', async () => {
   });
 });
 
-test('a service that is away is asked for two minutes, or as long as the caller says', async () => {
+test('an unreachable service is retried for two minutes, or as long as configured', async () => {
   const pauses: number[] = [];
   const { pms } = watchedClient(service, {
     fetch: () => Promise.reject(new TypeError('fetch failed')),
@@ -196,14 +196,14 @@ test('a service that is away is asked for two minutes, or as long as the caller 
   }
 });
 
-test('https to a service without TLS is said in words', async () => {
+test('https to a service without TLS is explained', async () => {
   const { pms } = watchedClient(service, { baseUrl: service.origin.replace('http:', 'https:'), maxRetries: 0, fetch });
   await expect(pms.me.get()).rejects.toMatchObject({
     message: expect.stringMatching(/the server does not speak TLS at this address: use http:\/\/ in the baseUrl$/),
   });
 });
 
-test('what was never sent is sent again, even where twice would be too often', async () => {
+test('an unsent request is repeated, even if twice would be too often', async () => {
   const client = watchedClient(service, { retryForMs: 1 });
   await client.pms.call('createPrompt', { body: prompt('unsent') });
   const refused = new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) });
@@ -235,7 +235,7 @@ test('errors have the key, and the execution as soon as it is known', async () =
   await expect(run).rejects.toMatchObject({ idempotencyKey: 'mine', executionId: id });
 });
 
-test("a page is no answer of the service's", async () => {
+test('a page is not a service response', async () => {
   const client = watchedClient(service);
   client.fail = () => new Response('<html></html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
   await expect(client.pms.call('listPrompts', {})).rejects.toMatchObject({ code: 'unexpected_response', status: 200 });

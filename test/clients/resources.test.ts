@@ -68,7 +68,7 @@ test('lists are read entry by entry, page by page, or with the response of the f
   expect(data.next_cursor).not.toBeNull();
 });
 
-test('an answer comes with its response, whose request the service has in its logs', async () => {
+test('an answer has its response, whose request the service logs', async () => {
   const { pms } = watchedClient(service);
   const { data, response, requestId } = await pms.prompts.create(prompt('w/greeting')).withResponse();
   expect([data.name, response.status]).toEqual(['w/greeting', 201]);
@@ -78,7 +78,7 @@ test('an answer comes with its response, whose request the service has in its lo
   await expect(missing).rejects.toThrow(NotFoundError);
 });
 
-test('what holds for calls holds for methods: retries with one key, limits, signals, headers', async () => {
+test('options of calls apply to methods: retries with one key, limits, signals, headers', async () => {
   const watched = watchedClient(service);
   const { pms, requests } = watched;
   watched.fail = () => requests.length < 2;
@@ -163,7 +163,7 @@ test('executions are streamed as typed events, and scored', async () => {
   expect(scores.toSorted()).toEqual(['helpful', 'helpful', 'polite']);
 });
 
-test('the environment says where the service is, and which key to use', async () => {
+test('the environment sets the address of the service and the key', async () => {
   const { PMS_BASE_URL: url, PMS_API_KEY: key } = process.env;
   try {
     delete process.env['PMS_BASE_URL'];

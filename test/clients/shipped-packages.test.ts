@@ -85,7 +85,7 @@ test.each(['mts', 'cts'])('a program of type .%s compiles against the client and
   );
 });
 
-test('the command line runs where it is installed, and says which Node.js it needs', async () => {
+test('the command line runs where it is installed, and names the Node.js it needs', async () => {
   const program = path.join(project, 'node_modules/pms-cli/bin/pms.js');
   expect(await success(process.execPath, [program, '--version'])).toBe(`${VERSION}\n`);
   expect(await success(process.execPath, [program, 'import', '--help'])).toContain('Usage: pms import');
@@ -127,7 +127,7 @@ test('the pages install the packages as this test does', () => {
     }
 });
 
-test('they say where they are from, and how they are installed', () => {
+test('they name their source, and their installation', () => {
   for (const name of ['pms-client', 'pms-cli']) {
     const at = (file: string) => readFileSync(path.join(project, 'node_modules', name, file), 'utf8');
     const { homepage, bugs, repository, keywords } = JSON.parse(at('package.json'));

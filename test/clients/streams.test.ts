@@ -42,7 +42,7 @@ class Reading {
 
 const body = { prompt_name: 'say', variables: { text: 'it' } };
 
-test('a stream that is cut five times goes on where it was, and nothing is said twice', async () => {
+test('a stream cut five times continues where it was, without repeats', async () => {
   const calls = model.calls.length;
   const reading = new Reading(pms.stream(body));
   const call = await until('the call', async () => model.calls[calls]);
@@ -64,7 +64,7 @@ test('a stream that is cut five times goes on where it was, and nothing is said 
   expect(model.calls).toHaveLength(calls + 1);
 });
 
-test('a request whose answer is lost is made again, and the prompt is run once', async () => {
+test('a request whose answer is lost is repeated, and the prompt runs once', async () => {
   const calls = model.calls.length;
   const lost = proxy.loseAnswer('POST /v1/executions', 'HTTP/1.1 201');
   const reading = new Reading(pms.stream(body));
@@ -77,20 +77,20 @@ test('a request whose answer is lost is made again, and the prompt is run once',
   expect(model.calls).toHaveLength(calls + 1);
 });
 
-test('the stream of an execution that has ended gives all of it', async () => {
+test('the stream of an ended execution gives all of it', async () => {
   const { body: list } = await service.call('GET', '/executions?limit=1');
   const reading = new Reading(pms.streamOf(list.data[0].id));
   await reading.ended;
   expect([reading.text, reading.types.at(-1)]).toEqual([list.data[0].output, 'execution.completed']);
 });
 
-test('what is refused is an error, and is not tried again', async () => {
+test('a refusal is an error, and is not retried', async () => {
   await expect(new Reading(pms.stream({ prompt_name: 'none' })).ended).rejects.toThrow(NotFoundError);
   const execution = 'exec_01a1fcb5-47d9-751c-a117-fc69fab1331f';
   await expect(new Reading(pms.streamOf(execution)).ended).rejects.toThrow(NotFoundError);
 });
 
-test('a service that stays away is an error', async () => {
+test('a lasting outage is an error', async () => {
   const calls = model.calls.length;
   const reading = new Reading(pms.stream(body, { maxReconnects: 1 }));
   const call = await until('the call', async () => model.calls[calls]);
@@ -102,7 +102,7 @@ test('a service that stays away is an error', async () => {
   call.finish();
 });
 
-test('leaving the loop closes the connection, and the run goes on', async () => {
+test('leaving the loop ends the connection, not the run', async () => {
   const calls = model.calls.length;
   let id = '';
   for await (const event of pms.stream(body)) {

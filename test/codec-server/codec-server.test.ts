@@ -34,7 +34,7 @@ async function ask(path: string, body: unknown, headers: Record<string, string> 
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-test('what it encodes is ciphertext that it decodes', async () => {
+test('it decodes what it encoded as ciphertext', async () => {
   const encoded = await ask('/encode', PAYLOADS);
   expect(encoded.status).toBe(200);
   expect(encoded.body.payloads[0].metadata.encoding).toBe(base64('binary/encrypted'));
@@ -42,7 +42,7 @@ test('what it encodes is ciphertext that it decodes', async () => {
   expect((await ask('/decode', encoded.body)).body).toEqual(PAYLOADS);
 });
 
-test('what is not encrypted is decoded to itself, without data too', async () => {
+test('plaintext is decoded to itself, even without data', async () => {
   const plain = { payloads: [...PAYLOADS.payloads, { metadata: { encoding: base64('binary/null') } }] };
   expect((await ask('/decode', plain)).body).toEqual(plain);
 });
@@ -62,7 +62,7 @@ test.each([
   expect(answer.body.error.message).toMatch(/\w/);
 });
 
-test('a payload that was changed is a 400', async () => {
+test('a changed payload is a 400', async () => {
   const { body } = await ask('/encode', PAYLOADS);
   const data = Buffer.from(body.payloads[0].data, 'base64');
   data.writeUInt8(data.readUInt8(data.length - 1) ^ 1, data.length - 1);
@@ -82,7 +82,7 @@ test.each<[string, Record<string, string>]>([
     'a session that was not signed here',
     { Authorization: '', Cookie: `pms_codec=${Date.now() + 60_000}.${randomBytes(32).toString('base64url')}` },
   ],
-])('who shows %s gets a 401', async (_name, headers) => {
+])('showing %s gives a 401', async (_name, headers) => {
   expect((await ask('/decode', PAYLOADS, headers)).status).toBe(401);
 });
 
@@ -93,7 +93,7 @@ const signIn = (token: string, headers: Record<string, string> = {}) =>
     body: new URLSearchParams({ token }),
   });
 
-test('a person signs in by a page, and what Temporal’s UI asks then comes with a cookie', async () => {
+test('a person signs in on a page, and requests of Temporal’s UI then have a cookie', async () => {
   const page = await fetch(`http://127.0.0.1:${server.port}/`);
   expect(page.headers.get('Content-Security-Policy')).toMatch(/default-src 'none'.*form-action 'self'/);
   expect(await page.text()).toContain('<form method="post" action="/sign-in">');
@@ -124,13 +124,13 @@ test('a session ends after twelve hours', () => {
   expect(isAllowed()).toBe(false);
 });
 
-test('there is nothing else', async () => {
+test('nothing else exists', async () => {
   expect((await ask('/', PAYLOADS)).status).toBe(404);
   expect((await ask('/decode/x', PAYLOADS)).status).toBe(404);
   expect((await ask('/decode', PAYLOADS, {}, 'GET')).status).toBe(404);
 });
 
-test("pages of Temporal's UI may ask it, and no others", async () => {
+test("only pages of Temporal's UI can call it", async () => {
   const preflight = { 'Access-Control-Request-Method': 'POST', Origin: UI };
   const allowed = await ask('/decode', undefined, preflight, 'OPTIONS');
   expect(allowed.status).toBe(204);

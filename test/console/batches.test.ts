@@ -25,7 +25,7 @@ afterAll(async () => {
   await openai?.close();
 });
 
-test('a run by batches is begun with its saving in view, followed, and one that is unknown is submitted again', async () => {
+test('a run in batches is started with its saving shown, followed, and an unknown batch is resubmitted', async () => {
   openai.batches.behave({ completeMs: null });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/evaluations/new?prompt=echo'));

@@ -60,7 +60,7 @@ async function saved(page: Page, button: string): Promise<string> {
   return readFile(await (await download).path(), 'latin1');
 }
 
-test('a comparison is grouped by metadata, narrowed to a group and an evaluator, and lists what got worse, better, changed and all', async () => {
+test('a comparison is grouped by metadata, narrowed to a group and an evaluator, and lists worse, better, changed and all', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at(pair()));
   await page.getByRole('link', { name: 'Got worse: 8' }).waitFor();
@@ -98,7 +98,7 @@ test('a comparison is grouped by metadata, narrowed to a group and an evaluator,
   await context.close();
 });
 
-test('three runs chosen in the list are side by side, the best of each score marked, their texts in columns', async () => {
+test('three chosen runs are side by side, the best of each score marked, their texts in columns', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/evaluations?prompt_name=greeting'));
   const boxes = page.getByRole('checkbox', { name: /^Compare greeting/ });
@@ -121,7 +121,7 @@ test('three runs chosen in the list are side by side, the best of each score mar
   await context.close();
 });
 
-test('results are searched and sorted by their headers, with the sums of what is shown; an example leads on by key', async () => {
+test('results are searched and sorted by their headers, with sums of the shown rows; an example links on by key', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at(`/evaluations/${ids[0]}`));
   const table = page.getByRole('table', { name: 'Results' });
@@ -148,7 +148,7 @@ test('results are searched and sorted by their headers, with the sums of what is
   await context.close();
 });
 
-test('a chart is read by arrow keys, and saved as a picture and as its numbers', async () => {
+test('a chart is read by arrow keys, and saved as a picture and as numbers', async () => {
   const { context, page, complaints } = await stage.signIn({ acceptDownloads: true });
   await page.goto(stage.at('/prompts/greeting?tab=runs'));
   await page.getByRole('heading', { name: 'Quality against cost and time' }).waitFor();
@@ -173,7 +173,7 @@ test('a chart is read by arrow keys, and saved as a picture and as its numbers',
   await context.close();
 });
 
-test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+test('all these pages are accessible, in either theme, and fit a phone', async () => {
   expect(
     await problemsOf(stage, [
       { at: `${pair()}?by=group&show=all`, shows: 'By group' },
@@ -185,7 +185,7 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
   ).toEqual([]);
 });
 
-test('no part of a comparison has a verdict where that of the whole is withheld', async () => {
+test('no part of a comparison has a verdict if that of the whole is withheld', async () => {
   await call('POST', '/prompts', { body: { name: 'broken', template: 'Hi {{ name }}', model: 'sandbox/fail' } });
   const failed = await run(1, { prompt_name: 'broken' });
   const { context, page } = await stage.signIn();
@@ -198,7 +198,7 @@ test('no part of a comparison has a verdict where that of the whole is withheld'
   await context.close();
 });
 
-test('evaluators that a comparison leaves out are named, and runs that share none cannot be compared', async () => {
+test('omitted evaluators of a comparison are named, and runs that share none cannot be compared', async () => {
   const exact = { type: 'exact_match', name: 'exact' };
   const changed = await run(2, {
     baseline: ids[0],

@@ -32,7 +32,7 @@ const anotherAdds = (id: string) =>
 
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' });
 
-test('CSV that is pasted becomes a dataset, each column what it is chosen to be', async () => {
+test('pasted CSV becomes a dataset, each column as chosen', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/datasets'));
   await tabTo(page, page.getByRole('button', { name: 'New dataset…' }));
@@ -72,7 +72,7 @@ test('CSV that is pasted becomes a dataset, each column what it is chosen to be'
   await context.close();
 });
 
-test('CSV with semicolons and a capital in its headings is read as the API reads it, and the preview says so', async () => {
+test('CSV with semicolons and a capital in its headings is read like by the API, and the preview says so', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/datasets?dialog=new'));
   const dialog = page.getByRole('dialog', { name: 'New dataset' });
@@ -104,7 +104,7 @@ test('CSV with semicolons and a capital in its headings is read as the API reads
   await context.close();
 });
 
-test('flat objects and a JSON list are taken, and what is wrong is named with what to do', async () => {
+test('flat objects and a JSON list are accepted, and errors are named with a remedy', async () => {
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/datasets?dialog=new'));
   const dialog = page.getByRole('dialog', { name: 'New dataset' });
@@ -132,7 +132,7 @@ test('flat objects and a JSON list are taken, and what is wrong is named with wh
   await context.close();
 });
 
-test('before it is done, an upload says what it replaces, and pasted examples what they add', async () => {
+test('an upload first shows what it replaces, and pasted examples what they add', async () => {
   await upload('people', [
     { id: 'a', variables: { name: 'Ada' }, expected: 'Hello Ada' },
     { id: 'b', variables: { name: 'Bob' }, expected: 'Hello Bob' },
@@ -211,7 +211,7 @@ test('a file under the name of a dataset is added to it unless replacing is chos
   await context.close();
 });
 
-test('what two people add at the same time is in the dataset: by an import, and one by one', async () => {
+test('additions by two people at once are in the dataset: by an import, and one by one', async () => {
   await upload('shared', [{ id: 'a', variables: { name: 'Ada' } }]);
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/datasets/shared'));
@@ -249,7 +249,7 @@ test('what two people add at the same time is in the dataset: by an import, and 
   await context.close();
 });
 
-test('that a name is new stays known while it is looked up again', async () => {
+test('a name stays known as new during another lookup', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/datasets?dialog=new'));
   const dialog = page.getByRole('dialog', { name: 'New dataset' });

@@ -30,7 +30,7 @@ async function visitAsMember(role: 'editor' | 'viewer'): Promise<Visitor> {
 }
 
 describe('the page on which a person lets a program in', () => {
-  test('asks to sign in first and comes back, shows what asks and what it would get, and approves', async () => {
+  test('asks to sign in first and returns, shows the request and its rights, and approves', async () => {
     const codes = await begin();
     const { context, page, complaints } = await stage.visit();
     await page.goto(codes.verification_uri_complete);
@@ -63,7 +63,7 @@ describe('the page on which a person lets a program in', () => {
     await context.close();
   });
 
-  test('gives a member a key of their own, with what the role may do', async () => {
+  test('gives a member a personal key, with the rights of the role', async () => {
     const codes = await begin();
     const { context, page } = await visitAsMember('viewer');
     await page.goto(codes.verification_uri_complete);
@@ -76,7 +76,7 @@ describe('the page on which a person lets a program in', () => {
     await context.close();
   });
 
-  test('takes a code that is typed, in small letters too, and denies', async () => {
+  test('accepts a typed code, also in lower case, and denies', async () => {
     const codes = await begin();
     const { context, page } = await visitAsMember('editor');
     await page.goto(stage.at('/device'));
@@ -88,7 +88,7 @@ describe('the page on which a person lets a program in', () => {
     await context.close();
   });
 
-  test('says of a code that is none that there is none, and of one that another has decided on', async () => {
+  test('reports an unknown code, and one that another person decided on', async () => {
     const codes = await begin();
     const other = await signInMember(stage.service, { role: 'editor' });
     await stage.service.call('POST', `/device/authorizations/${codes.user_code}/deny`, {
@@ -105,7 +105,7 @@ describe('the page on which a person lets a program in', () => {
     await context.close();
   });
 
-  test('shows what a program says it is as text', async () => {
+  test('shows the name of a program as text', async () => {
     const codes = await begin('<img src=x onerror=alert(1)>');
     const { context, page, complaints } = await visitAsMember('editor');
     await page.goto(codes.verification_uri_complete);
@@ -115,7 +115,7 @@ describe('the page on which a person lets a program in', () => {
     await context.close();
   });
 
-  test('can’t be put into a frame of another page, where a click could be stolen', async () => {
+  test('can’t be framed by another page, where a click could be stolen', async () => {
     const response = await fetch(stage.at('/device?code=BBBB-BBBB'));
     expect(response.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
   });

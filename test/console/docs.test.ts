@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('the page of the documentation keeps no key where the console could read it, and forgets one that it kept', async () => {
+test('the page of the documentation keeps no key readable by the console, and forgets an old one', async () => {
   const { page } = await stage.visit();
   const { origin, key } = stage.service;
   const kept = async () =>
@@ -30,7 +30,7 @@ test('the page of the documentation keeps no key where the console could read it
   expect(await kept()).not.toContain(key);
 });
 
-test('the guides are found and read without a script, from a search to the answer', async () => {
+test('the guides are found and read without scripts, from a search to the answer', async () => {
   const { page, complaints } = await stage.visit({ javaScriptEnabled: false });
   await page.goto(`${stage.service.origin}/docs/guides`);
   await page.getByRole('searchbox').fill('roll back');

@@ -44,7 +44,7 @@ async function signInWith(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('what is typed into a prompt outlives leaving the page and loading it again, until it is saved or thrown away', async () => {
+test('text typed into a prompt survives leaving and reloading the page, until it is saved or discarded', async () => {
   await newPrompt('kept');
   const { context, page, complaints } = await stage.signIn();
   page.on('dialog', (dialog) => complaints.push(dialog.message()));
@@ -121,7 +121,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await context.close();
 });
 
-test('two tabs that edit one prompt do not overwrite what the other keeps', async () => {
+test('two tabs that edit one prompt do not overwrite each other', async () => {
   await newPrompt('tabs');
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/prompts/tabs'));
@@ -145,7 +145,7 @@ test('two tabs that edit one prompt do not overwrite what the other keeps', asyn
   await context.close();
 });
 
-test('what is kept can be read neither by whoever signs in next nor in the browser, and is there for its own key', async () => {
+test('drafts are unreadable to the next person that signs in and in the browser, and stay for their own key', async () => {
   await newPrompt('secret/prompt');
   const [mine, next] = await Promise.all([newKey('mine'), newKey('next')]);
   const { context, page } = await stage.signIn({}, mine.key);
@@ -182,7 +182,7 @@ test('what is kept can be read neither by whoever signs in next nor in the brows
   await context.close();
 });
 
-test('what is too large to be kept is not left without a question', async () => {
+test('a draft too large to be kept is not left without a question', async () => {
   await newPrompt('large');
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/prompts/large'));
@@ -208,7 +208,7 @@ test('what is too large to be kept is not left without a question', async () => 
   await context.close();
 });
 
-test('a session that ends while someone edits is begun again over the page, and the save goes through', async () => {
+test('a session that ends during an edit is renewed over the page, and the save succeeds', async () => {
   await newPrompt('ended');
   const { id, key } = await newKey('for a while');
   const after = await newKey('the next one');
@@ -268,7 +268,7 @@ test('so is one that ends under an open dialog, or while the playground runs', a
   await context.close();
 });
 
-test('of another workspace nothing is saved when someone signs in there', async () => {
+test('signing in to another workspace saves nothing of the first', async () => {
   await newPrompt('elsewhere');
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/prompts/elsewhere'));
@@ -288,7 +288,7 @@ test('of another workspace nothing is saved when someone signs in there', async 
   await context.close();
 });
 
-test('why a save was refused is in view, wherever the page is scrolled to', async () => {
+test('the reason for a refused save is visible at any scroll position', async () => {
   await newPrompt('refused', Array.from({ length: 200 }, (_, line) => `Line ${line}`).join('\n'));
   const { context, page } = await stage.signIn({ viewport: { width: 1280, height: 900 } });
   await page.goto(stage.at('/prompts/refused'));
@@ -310,7 +310,7 @@ test('why a save was refused is in view, wherever the page is scrolled to', asyn
   await context.close();
 });
 
-test('forms that make something keep what was typed until it is sent or thrown away', async () => {
+test('forms that create something keep typed text until it is sent or discarded', async () => {
   const headers = { 'Content-Type': 'application/x-ndjson' };
   await call('PUT', '/datasets/filled', { raw: '{"variables":{"name":"Ada"}}', headers });
   const { context, page, complaints } = await stage.signIn();

@@ -113,7 +113,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await context.close();
 });
 
-test('a run of code is listed, shown while its program runs it, compared, and scored again', async () => {
+test('a run of code is listed, shown while its program runs it, compared, and rescored', async () => {
   const own = [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada' }];
   const begin = async (correct: number) => {
     const body = { name: 'support/agent', examples: own, scores: [{ name: 'correct' }] };
@@ -207,7 +207,7 @@ test('a run of a draft says so wherever it is shown, and its prompt need not exi
   await context.close();
 });
 
-test('a run is paused, given more money, resumed, canceled, tried again and scored again', async () => {
+test('a run is paused, given more money, resumed, canceled, retried and rescored', async () => {
   await call('POST', '/prompts', { body: { name: 'slow', template: '{{ name }}', model: 'sandbox/slow-600000' } });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/evaluations/new?prompt=slow'));
@@ -339,7 +339,7 @@ test('a schedule is made, triggered and paused, and has its evaluations', async 
   await context.close();
 });
 
-test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+test('all these pages are accessible, in either theme, and fit a phone', async () => {
   const { body: runs } = await call('GET', '/evaluations?prompt_name=greeting&dataset=people&status=completed');
   const [newest, before] = runs.data;
   const problems = await problemsOf(stage, [

@@ -183,7 +183,7 @@ test.each(Object.entries(FORMS))('the form of %s is drawn from its schema', asyn
   expect(complaints).toEqual([]);
 });
 
-test('an evaluator that is added is of a type that is not there yet, and what must be filled in holds the form back', async () => {
+test('an added evaluator is of an unused type, and required fields hold the form back', async () => {
   const { page } = visitor;
   await page.goto(stage.at('/evaluations/new?prompt=greeting'));
   await page.getByRole('button', { name: 'Add an evaluator' }).click();

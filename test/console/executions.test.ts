@@ -63,7 +63,7 @@ test('a search finds words of inputs and outputs, the address holds it, and coun
   await context.close();
 });
 
-test('an execution is shown beside the list: j and k go on, Escape closes, and a phone shows it alone', async () => {
+test('an execution is shown beside the list: j and k move, Escape closes, and a phone shows only it', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/executions?prompt_name=say'));
   await rows(page).nth(2).waitFor();
@@ -106,7 +106,7 @@ test('an execution is shown beside the list: j and k go on, Escape closes, and a
   await context.close();
 });
 
-test('columns are chosen and kept, and a view keeps them with the filters, for others too where it is shared', async () => {
+test('columns are chosen and kept, and a view keeps them with the filters, also for others if shared', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/executions'));
   await rows(page).nth(3).waitFor();
@@ -147,7 +147,7 @@ test('columns are chosen and kept, and a view keeps them with the filters, for o
   await context.close();
 });
 
-test('a column puts the list in its order, which the address and a view hold', async () => {
+test('a column sorts the list, and the address and a view keep the order', async () => {
   const { context, page, complaints } = await stage.signIn();
   const { body: mostExpensive } = await call('GET', '/executions?sort=-tokens&limit=1');
   await page.goto(stage.at('/executions?columns=tokens,cost,latency'));
@@ -174,7 +174,7 @@ test('a column puts the list in its order, which the address and a view hold', a
   await context.close();
 });
 
-test('what is chosen goes into a queue, or becomes a dataset', async () => {
+test('chosen executions go into a queue, or become a dataset', async () => {
   await call('PUT', '/queues/look', { body: { score_names: ['tone'] } });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/executions'));
@@ -214,7 +214,7 @@ test('what is chosen goes into a queue, or becomes a dataset', async () => {
   await context.close();
 });
 
-test('new executions come in by themselves, and wait while one reads', async () => {
+test('new executions appear automatically, and wait while one reads', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/executions?prompt_name=say'));
   await rows(page).nth(2).waitFor();
@@ -234,7 +234,7 @@ test('new executions come in by themselves, and wait while one reads', async () 
   await context.close();
 });
 
-test('the timeline has the queue, each call, the wait for its retry, and leads to where one goes on', async () => {
+test('the timeline has the queue, each call, the wait for its retry, and links to the next step', async () => {
   const { body } = await call('POST', '/executions', { body: { draft: { template: 'x', model: 'sandbox/flaky' } } });
   expect(body.calls).toHaveLength(2);
   const { context, page, complaints } = await stage.signIn();
@@ -258,7 +258,7 @@ test('the timeline has the queue, each call, the wait for its retry, and leads t
   await context.close();
 });
 
-test('a count stands whole beside its value, however long that is', async () => {
+test('a count is whole beside its value, however long', async () => {
   const other = await createOtherWorkspace(stage.service, 'long names');
   const name = `support/${'answers-of-the-night-shift-'.repeat(4)}`.replace(/-$/, '');
   await other.call('POST', '/prompts', { body: { name, template: 'Hi', model: 'sandbox/echo' } });

@@ -52,7 +52,7 @@ afterAll(() => stage?.stop());
 
 const failures = (page: Page) => page.getByRole('region', { name: 'Failures' });
 
-test('an evaluation says how many examples failed and why, leads to them, and is no success', async () => {
+test('an evaluation says how many examples failed and why, links to them, and is no success', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/evaluations'));
   const row = page.getByRole('row', { name: /broken/ });
@@ -73,7 +73,7 @@ test('an evaluation says how many examples failed and why, leads to them, and is
   await context.close();
 });
 
-test('home, a prompt, a release and a monitor say how many executions failed and why, and lead to them', async () => {
+test('home, a prompt, a release and a monitor say how many executions failed and why, and link to them', async () => {
   const { context, page, complaints } = await stage.signIn();
   const says = async (at: string, title: string, leadsTo: RegExp) => {
     await page.goto(stage.at(at));

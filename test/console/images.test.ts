@@ -70,7 +70,7 @@ const drawn = (image: Locator) =>
     image.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth === 1),
   );
 
-test('an execution shows the images of its messages and variables, those from elsewhere as their address, and all of it raw', async () => {
+test('an execution shows the images of its messages and variables, external ones as their address, and all of it raw', async () => {
   const visitor = await stage.signIn();
   const { context, page, complaints } = visitor;
   const elsewhere = watchElsewhere(visitor);
@@ -94,7 +94,7 @@ test('an execution shows the images of its messages and variables, those from el
   await context.close();
 });
 
-test('an output that is an image is shown as one', async () => {
+test('an image as output is shown as one', async () => {
   const { context, page } = await stage.signIn();
   await page.goto(stage.at(`/executions/${ids.said}`));
   await drawn(page.getByRole('list', { name: 'images of output' }).getByRole('img', { name: 'image/png' }));

@@ -89,7 +89,7 @@ const dialog = (name?: string) =>
   page.getByRole('dialog', name === undefined ? {} : { name }).and(page.locator(':not(.toast)'));
 const main = () => page.getByRole('main');
 
-test('a dataset is uploaded, and an example of it changed', async () => {
+test('a dataset is uploaded, and an example is changed', async () => {
   await page.goto(stage.at('/datasets'));
   const chooser = page.waitForEvent('filechooser');
   await enter(page.getByLabel('Drop a file with examples here, or choose one'));
@@ -120,7 +120,7 @@ test('a dataset is uploaded, and an example of it changed', async () => {
   await untilFocused(button('e3'));
 });
 
-test('an evaluation is started, followed, read where it got worse, and compared', async () => {
+test('an evaluation is started, followed, read for regressions, and compared', async () => {
   const run = { prompt_name: 'greeting', dataset: 'people', evaluators: [{ type: 'exact_match' }] };
   const { body: first } = await call('POST', '/evaluations', { body: run });
   await waitFor(
@@ -213,7 +213,7 @@ test('a schedule is made, triggered, paused and deleted', async () => {
   await untilFocused(main());
 });
 
-test('the numbers of the usage are read', async () => {
+test('the usage figures are read', async () => {
   await page.goto(stage.at('/usage'));
   const numbers = page.locator('summary').filter({ hasText: 'Numbers' }).first();
   await numbers.waitFor();

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('what others change is shown without a reload, by one stream of events', async () => {
+test('changes by others are shown without a reload, by one stream of events', async () => {
   const { context, page, complaints } = await stage.signIn();
   const streams: string[] = [];
   page.on('request', (request) => {

@@ -75,7 +75,7 @@ test('an admin finds members, sets a role, suspends, reinstates and removes, eac
   await context.close();
 });
 
-test('who is no admin sees members, and changes none', async () => {
+test('other members see members, and change none', async () => {
   const { context, page, complaints } = await visitAs(viewer);
   await page.goto(stage.at('/settings?tab=members'));
   await page.getByRole('row', { name: 'Grace Hopper' }).getByRole('cell', { name: 'admin' }).waitFor();
@@ -110,7 +110,7 @@ test('a member makes a personal key within the role, and revokes it', async () =
   await context.close();
 });
 
-test('who signed in with a key of the workspace has no keys of their own, and is told so', async () => {
+test('a person with a workspace key has no personal keys, and is shown so', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings?tab=my-keys'));
   await page.getByRole('heading', { name: 'Only for members' }).waitFor();
@@ -119,7 +119,7 @@ test('who signed in with a key of the workspace has no keys of their own, and is
   await context.close();
 });
 
-test('what members do is shown with their names: in the audit log, in releases and in scores', async () => {
+test('actions of members have their names: in the audit log, in releases and in scores', async () => {
   const body = { name: 'by/grace', template: 'It.', model: 'sandbox/echo' };
   await call('POST', '/prompts', { key: admin.key, body });
   await call('POST', '/prompts', { key: admin.key, body: { ...body, template: 'Other.' } });
@@ -154,7 +154,7 @@ test('what members do is shown with their names: in the audit log, in releases a
   await context.close();
 });
 
-test('the pages are accessible in both themes, and as narrow as a phone', async () => {
+test('the pages are accessible in both themes, and fit a phone', async () => {
   const problems = await problemsOf(stage, [
     { at: '/settings?tab=members', shows: 'Settings' },
     { at: '/settings?tab=my-keys', shows: 'Only for members' },

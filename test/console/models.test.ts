@@ -11,7 +11,7 @@ afterAll(() => stage?.stop());
 
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 
-test('a model that no list has is confirmed first, and what it does not take is said at the field', async () => {
+test('an unlisted model is confirmed first, and unsupported parts are shown at the field', async () => {
   await call('POST', '/prompts', {
     body: { name: 'sure', template: 'Hi', model: 'sandbox/echo', parameters: { temperature: 0.2 } },
   });
@@ -47,7 +47,7 @@ test('a model that no list has is confirmed first, and what it does not take is 
   await context.close();
 });
 
-test('in the playground, a model that no list has is confirmed before it runs first', async () => {
+test('in the playground, an unlisted model is confirmed before it runs', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground'));
   const ran = async () => (await call('GET', '/executions')).body.data.length;

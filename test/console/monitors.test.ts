@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('monitors are listed with their state; one shows what it sees and its history, and is disabled and deleted', async () => {
+test('monitors are listed with their state; one shows its measurements and history, and is disabled and deleted', async () => {
   const { call, dependencies } = stage.service;
   await call('POST', '/prompts', { body: { name: 'say', template: 'Hi', model: 'sandbox/fail' } });
   for (let index = 0; index < 2; index += 1) await call('POST', '/executions', { body: { prompt_name: 'say' } });
@@ -59,7 +59,7 @@ test('monitors are listed with their state; one shows what it sees and its histo
   await context.close();
 });
 
-test('a monitor is created and changed; what is wrong is said at the field', async () => {
+test('a monitor is created and changed; errors are shown at the field', async () => {
   const { call } = stage.service;
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/monitors'));

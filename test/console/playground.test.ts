@@ -75,7 +75,7 @@ test('examples of a dataset are rows, versions are panes: each cell runs, panes 
   await Promise.all([context.close(), other.context.close()]);
 });
 
-test('of many cells a few run at once, and stopping stops those that wait, too', async () => {
+test('a few of many cells run at once, and stopping also stops waiting ones', async () => {
   await call('POST', '/prompts', {
     body: { name: 'slow', template: 'A b c {{ name }}', model: 'sandbox/slow-600000' },
   });
@@ -99,7 +99,7 @@ test('of many cells a few run at once, and stopping stops those that wait, too',
   await context.close();
 });
 
-test('tool calls are answered by hand, and the conversation goes on', async () => {
+test('tool calls are answered by hand, and the conversation resumes', async () => {
   const tool = {
     name: 'weather',
     description: 'The weather of a city.',
@@ -134,7 +134,7 @@ test('tool calls are answered by hand, and the conversation goes on', async () =
   await context.close();
 });
 
-test('outputs are scored in place, a judge too, and lead to an evaluation', async () => {
+test('outputs are scored, a judge too, and lead to an evaluation', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground?prompt=greeting&panes=1,2&dataset=people&examples=0-1'));
   await page.getByRole('region', { name: 'Row 2' }).waitFor();
@@ -163,7 +163,7 @@ test('outputs are scored in place, a judge too, and lead to an evaluation', asyn
   await context.close();
 });
 
-test('what was tried can be brought back, and a row is an example', async () => {
+test('earlier attempts can be restored, and a row is an example', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground?prompt=greeting'));
   await page.getByLabel('name', { exact: true }).fill('Dorothy');
@@ -217,7 +217,7 @@ test('what was tried can be brought back, and a row is an example', async () => 
 
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-test('an image among the variables is shown, and one from elsewhere is not loaded', async () => {
+test('an image among the variables is shown, and an external one is not loaded', async () => {
   await call('POST', '/prompts', {
     body: {
       name: 'photo',

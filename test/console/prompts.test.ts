@@ -31,7 +31,7 @@ async function holdRequests(page: Page, method: string, path: string): Promise<(
   return resolve;
 }
 
-test('the way of a change: write, try beside the old version, compare, move production', async () => {
+test('the path of a change: write, try beside the old one, compare, move production', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/prompts'));
   await page.getByRole('button', { name: 'New prompt…' }).click();
@@ -122,7 +122,7 @@ test('a new prompt begins with messages', async () => {
   await context.close();
 });
 
-test('prompts are sorted by the head of a column, of all pages; a click beside the link opens a row', async () => {
+test('prompts are sorted by the head of a column, across pages; a click beside the link opens a row', async () => {
   await Promise.all(
     Array.from({ length: 130 }, (_, index) =>
       call('POST', '/prompts', {
@@ -153,7 +153,7 @@ test('prompts are sorted by the head of a column, of all pages; a click beside t
   await context.close();
 });
 
-test('a protected label is moved by those alone who may publish', async () => {
+test('a protected label is moved only with publish', async () => {
   await call('POST', '/prompts', { body: { name: 'protected', template: 'One', model: 'sandbox/echo' } });
   await call('PUT', '/labels/live', { body: { protected: true } });
   const { body: key } = await call('POST', '/api-keys', { body: { name: 'writer', scopes: ['read', 'write'] } });
@@ -170,7 +170,7 @@ test('a protected label is moved by those alone who may publish', async () => {
   await context.close();
 });
 
-test('what is tried can be saved: as a version with messages, and as an example', async () => {
+test('an attempt can be saved: as a version with messages, and as an example', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground'));
   await write(page, 'Draft of pane 1', 'Say {{ word }}');
@@ -202,7 +202,7 @@ test('what is tried can be saved: as a version with messages, and as an example'
   await context.close();
 });
 
-test('of two who edit one prompt, the second is told of the newer version before saving', async () => {
+test('if two people edit one prompt, the second sees the newer version before saving', async () => {
   await call('POST', '/prompts', { body: { name: 'shared', template: 'Begin', model: 'sandbox/echo' } });
   const [one, other] = await Promise.all([stage.signIn(), stage.signIn()]);
   for (const { page } of [one, other]) {
@@ -239,7 +239,7 @@ async function saveAtOnce(pages: Page[], path: string): Promise<void> {
     });
 }
 
-test('of two who save in the same instant, one makes the version and the other is told', async () => {
+test('of two people that save at the same time, one makes the version and one is told', async () => {
   await call('POST', '/prompts', { body: { name: 'instant', template: 'Begin', model: 'sandbox/echo' } });
   const visitors = await Promise.all([stage.signIn(), stage.signIn()]);
   const pages = visitors.map(({ page }) => page);
@@ -265,7 +265,7 @@ test('of two who save in the same instant, one makes the version and the other i
   await Promise.all(visitors.map(({ context }) => context.close()));
 });
 
-test('what is saved from the playground does not pass over a newer version unseen, nor over another prompt', async () => {
+test('saving from the playground does not skip a newer version unseen, nor another prompt', async () => {
   for (const name of ['tried', 'taken'])
     await call('POST', '/prompts', { body: { name, template: 'Begin', model: 'sandbox/echo' } });
   const { context, page, complaints } = await stage.signIn();
@@ -293,7 +293,7 @@ test('what is saved from the playground does not pass over a newer version unsee
   await context.close();
 });
 
-test('a prompt says what includes it, also before it is archived', async () => {
+test('a prompt lists what includes it, also before archiving', async () => {
   await call('POST', '/prompts', { body: { name: 'parts/tone', template: 'Be kind.', model: 'sandbox/echo' } });
   for (let user = 0; user < 11; user += 1)
     await call('POST', '/prompts', {
@@ -323,7 +323,7 @@ test('a prompt says what includes it, also before it is archived', async () => {
 
 const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';
 
-test('an output full of HTML and scripts is text; a huge one is cut until all of it is asked for', async () => {
+test('an output full of HTML and scripts is text; a huge one is cut until all of it is requested', async () => {
   const template = `${HOSTILE}{{ name }}`;
   await call('POST', '/prompts', {
     body: { name: 'hostile', template, model: 'sandbox/echo', description: HOSTILE, commit_message: HOSTILE },

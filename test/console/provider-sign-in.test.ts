@@ -34,7 +34,7 @@ async function signIn(page: Page, person: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('a shared address leads to the provider and back, with nothing that the browser complains of', async () => {
+test('a shared address leads to the provider and back, without browser warnings', async () => {
   const { context, page, complaints } = await stage.visit();
   await page.goto(stage.at('/executions?status=failed'));
   await signIn(page, 'ada');
@@ -46,7 +46,7 @@ test('a shared address leads to the provider and back, with nothing that the bro
   await context.close();
 });
 
-test('the menu has the person and switches to another workspace; who signs out is not signed in again by itself', async () => {
+test('the menu has the person and switches to another workspace; signing out ends automatic sign-in', async () => {
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/prompts'));
   await signIn(page, 'ada');
@@ -66,7 +66,7 @@ test('the menu has the person and switches to another workspace; who signs out i
   await context.close();
 });
 
-test('whoever has no role, or whose provider is away, is told so in words', async () => {
+test('a missing role and an unreachable provider are explained', async () => {
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/sign-in'));
   await signIn(page, 'eve');
@@ -88,7 +88,7 @@ const forget = async () => {
   });
 };
 
-test('a session that has run out is begun again without a question, where the one at the provider stands', async () => {
+test('an expired session is renewed without a question, if the one at the provider lasts', async () => {
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/prompts'));
   await signIn(page, 'ada');
@@ -104,7 +104,7 @@ test('a session that has run out is begun again without a question, where the on
   await context.close();
 });
 
-test('a session that ends in mid-work is begun again by the provider, and what was typed is there', async () => {
+test('a session that ends in mid-work is renewed by the provider, and typed text is there', async () => {
   const { context, page } = await stage.visit();
   const PROMPT = { name: 'greeting', template: 'Hello.', model: 'sandbox/echo' };
   expect((await stage.service.call('POST', '/prompts', { body: PROMPT })).status).toBe(201);

@@ -112,7 +112,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
   await context.close();
 });
 
-test('a queue is worked through with the keyboard alone: number keys, Enter, skip, undo, a correction', async () => {
+test('a queue is worked through with only the keyboard: number keys, Enter, skip, undo, a correction', async () => {
   const ids = await run('alpha', 'beta', 'gamma');
   await queueOf('keys', { score_names: ['helpful', 'quality', 'remark'] }, ids);
   const { context, page, complaints } = await stage.signIn();
@@ -177,7 +177,7 @@ test('a queue is worked through with the keyboard alone: number keys, Enter, ski
   await context.close();
 });
 
-test('whose time has ended is told so, and what was typed stays while it can’t be stored', async () => {
+test('an expired lease is shown, and typed text stays while it can’t be stored', async () => {
   const ids = await run('delta', 'epsilon');
   await queueOf('lost', { score_names: ['topic'] }, ids);
   const { context, page } = await stage.signIn();
@@ -206,7 +206,7 @@ test('whose time has ended is told so, and what was typed stays while it can’t
   await context.close();
 });
 
-test('an item stays with who works on it, and the page says when its time has ended', async () => {
+test('an item stays with its reviewer, and the page shows when its time has ended', async () => {
   await queueOf('time', { score_names: ['topic'] }, await run('eta'));
   const { context, page } = await stage.signIn();
   await page.clock.install();
@@ -224,7 +224,7 @@ test('an item stays with who works on it, and the page says when its time has en
   await context.close();
 });
 
-test('an example of an evaluation is reviewed with what was sent and expected; keys can be turned off', async () => {
+test('an example of an evaluation is reviewed with its input and expected value; keys can be disabled', async () => {
   const { body } = await call('POST', '/evaluations', {
     body: {
       prompt_name: 'say',

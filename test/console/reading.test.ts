@@ -22,7 +22,7 @@ async function completed(body: object): Promise<string> {
   return run.id;
 }
 
-test('parameters of an address that no page knows are ignored, the others hold', async () => {
+test('unknown parameters of an address are ignored, the others apply', async () => {
   await call('POST', '/prompts', { body: { name: 'known', template: 'Hello', model: 'sandbox/echo' } });
   await call('POST', '/prompts', { body: { name: 'other', template: 'Hello', model: 'sandbox/echo' } });
   const { context, page, complaints } = await stage.signIn();
@@ -91,7 +91,7 @@ test('an evaluation without a baseline says which examples are below the thresho
   await context.close();
 });
 
-test('an example that failed shows what was sent, and leads to the playground and to the workflow', async () => {
+test('a failed example shows its input, and links to the playground and to the workflow', async () => {
   await call('POST', '/prompts', { body: { name: 'parts/tone', template: 'Be kind.', model: 'sandbox/echo' } });
   await call('POST', '/prompts', {
     body: {
@@ -137,7 +137,7 @@ test('an example that failed shows what was sent, and leads to the playground an
   await context.close();
 });
 
-test('the statistics of more than 1,000 prompts are there for all of them', async () => {
+test('the statistics of more than 1,000 prompts cover all of them', async () => {
   const { db } = stage.service.dependencies;
   const { query } = db.system;
   await seedIncludes(query, { workspaceId: stage.service.workspaceId, count: 1_000, days: 1 });

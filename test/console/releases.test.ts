@@ -127,7 +127,7 @@ test('a release is started by form from the versions of a prompt, evaluated, app
   await context.close();
 });
 
-test('a canary has charts and tables of both versions, and its executions say which they are', async () => {
+test('a canary has charts and tables of both versions, and its executions show theirs', async () => {
   await seedPrompt(call, 'release/canary');
   const { id } = await startRelease(call, 'release/canary', [
     { type: 'canary', percent: 50 },
@@ -172,7 +172,7 @@ test('a canary has charts and tables of both versions, and its executions say wh
   await context.close();
 });
 
-test('what the scopes of a key do not allow is not offered', async () => {
+test('actions beyond the scopes of a key are not offered', async () => {
   await seedPrompt(call, 'release/scopes');
   const { id } = await startRelease(call, 'release/scopes', [APPROVE, WAIT]);
   await untilStatus(call, id, 'awaiting_approval');
@@ -200,7 +200,7 @@ test('what the scopes of a key do not allow is not offered', async () => {
   await publisher.context.close();
 });
 
-test('a label gets its steps in the settings, and moves by them alone', async () => {
+test('a label gets its steps in the settings, and moves only by them', async () => {
   await seedPrompt(call, 'release/policy', undefined, 'guarded');
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings?tab=labels'));
@@ -279,7 +279,7 @@ test('required steps are skipped only by an admin, who gives a reason', async ()
   await context.close();
 });
 
-test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+test('all these pages are accessible, in either theme, and fit a phone', async () => {
   await seedPrompt(call, 'release/pages');
   const { id } = await startRelease(call, 'release/pages', [EVALUATE, APPROVE, WAIT]);
   await untilStatus(call, id, 'awaiting_approval');

@@ -23,7 +23,7 @@ async function run(count: number): Promise<string[]> {
   return ids;
 }
 
-test('a rule is created by form, scores what runs, is changed, disabled, and scores the past', async () => {
+test('a rule is created by form, scores new runs, is changed, disabled, and scores the past', async () => {
   await run(2);
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/rules'));
@@ -117,7 +117,7 @@ test('a backfill is paused, resumed and canceled', async () => {
   await context.close();
 });
 
-test('a judge is compared with people: its agreement, the verdict, and where they disagree', async () => {
+test('a judge is compared with people: its agreement, the verdict, and the differences', async () => {
   const ids = await run(24);
   await call('PUT', '/score-definitions/helpful', { body: { data_type: 'boolean' } });
   const scores = ids.flatMap((id, index) => {
@@ -153,7 +153,7 @@ test('a judge is compared with people: its agreement, the verdict, and where the
   await context.close();
 });
 
-test('who may only read changes no rule', async () => {
+test('a read key changes no rule', async () => {
   await call('PUT', '/rules/read', { body: { evaluators: [{ type: 'json_valid' }], enabled: false } });
   const { key } = await createKey(stage.service, 'read');
   const { context, page } = await stage.signIn({}, key);

@@ -19,7 +19,7 @@ afterAll(() => stage?.stop());
 const run = async (): Promise<string> =>
   (await call('POST', '/executions', { body: { prompt_name: 'say' } })).body.id as string;
 
-test('an execution shows who says what of it; scores are added by their definition, and deleted', async () => {
+test('an execution shows its scores and authors; scores are added by definition, and deleted', async () => {
   const id = await run();
   const subject = { execution_id: id };
   await call('POST', '/scores', {
@@ -87,7 +87,7 @@ test('an execution shows who says what of it; scores are added by their definiti
   await context.close();
 });
 
-test('what a definition refuses is said in the dialog, and what was typed stays', async () => {
+test('refusals of a definition are shown in the dialog, and typed text stays', async () => {
   const id = await run();
   const { context, page } = await stage.signIn();
   await page.goto(stage.at(`/executions/${id}`));
@@ -102,7 +102,7 @@ test('what a definition refuses is said in the dialog, and what was typed stays'
   await context.close();
 });
 
-test('who may only read adds and deletes none', async () => {
+test('a read key adds and deletes none', async () => {
   const id = await run();
   await call('POST', '/scores', { body: { name: 'quality', value: 2, subject: { execution_id: id } } });
   const { key } = await createKey(stage.service, 'read');

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 
-test('the providers say what they lack, and a test says whether they answer', async () => {
+test('the providers say what they lack, and a test whether they answer', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings'));
   await page.getByRole('link', { name: 'Providers' }).click();
@@ -60,7 +60,7 @@ test('models are offered with their context and their price', async () => {
   await context.close();
 });
 
-test('the workspace of the session is shown, with what the key may do there', async () => {
+test('the workspace of the session is shown, with the rights of the key', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings'));
   await page.getByRole('link', { name: 'Workspaces' }).click();
@@ -71,7 +71,7 @@ test('the workspace of the session is shown, with what the key may do there', as
   await context.close();
 });
 
-test('a label is protected, and Undo takes that back', async () => {
+test('a label is protected, and Undo reverts that', async () => {
   await call('PUT', '/labels/guarded', { body: { protected: true } });
   const isProtected = async () =>
     (await call('GET', '/labels')).body.data.some(

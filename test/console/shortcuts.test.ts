@@ -38,7 +38,7 @@ async function outputOf(text: string): Promise<string> {
   return body.id;
 }
 
-test('the command palette leads to pages, to objects by a part of their names, and to an id; it starts things', async () => {
+test('the command palette leads to pages, to objects by a part of their names, and to an id; it has actions', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/'));
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -68,7 +68,7 @@ test('the command palette leads to pages, to objects by a part of their names, a
   await context.close();
 });
 
-test('a key that may only read is offered nothing else', async () => {
+test('a key that can only read is offered nothing else', async () => {
   const { body } = await stage.service.call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
   const { context, page } = await stage.signIn({}, body.key);
   await page.goto(stage.at('/prompts'));
@@ -79,7 +79,7 @@ test('a key that may only read is offered nothing else', async () => {
   await context.close();
 });
 
-test('single keys: pages by g and a letter, rows by j and k, all of them in a list, and none where they are turned off', async () => {
+test('single keys: pages by g and a letter, rows by j and k, all of them in a list, and none if turned off', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/'));
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -128,7 +128,7 @@ test('a row opens by a click anywhere in it', async () => {
   await context.close();
 });
 
-test('outputs are rendered for what they are, nothing in them runs or is loaded, and raw is one key away', async () => {
+test('outputs are rendered by type, without running or loading anything, and raw is one key away', async () => {
   const { context, page, complaints } = await stage.signIn();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -155,7 +155,7 @@ test('outputs are rendered for what they are, nothing in them runs or is loaded,
   await context.close();
 });
 
-test('a text field that offers values shows all, narrows them down, takes one by keyboard, and takes others', async () => {
+test('a text field with suggestions shows all, narrows them, takes one by keyboard, and takes others', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/prompts?dialog=new'));
   const model = page.getByRole('combobox', { name: 'Model' });
@@ -175,7 +175,7 @@ test('a text field that offers values shows all, narrows them down, takes one by
   await context.close();
 });
 
-test('Escape brings back what a field with offers had, and a further one closes the dialog', async () => {
+test('Escape restores a field with suggestions, and a second one closes the dialog', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/prompts?dialog=new'));
   const model = page.getByRole('combobox', { name: 'Model' });
@@ -196,7 +196,7 @@ test('Escape brings back what a field with offers had, and a further one closes 
   await context.close();
 });
 
-test('home says what to do first, and what is broken; it is accessible', async () => {
+test('home shows the first steps, and problems; it is accessible', async () => {
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/'));
   const first = page.getByRole('region', { name: /First steps/ });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('a shared address asks for a key, says when it is none, and leads on to the page', async () => {
+test('a shared address asks for a key, says if it is invalid, and leads to the page', async () => {
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/executions?status=failed'));
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -24,7 +24,7 @@ test('a shared address asks for a key, says when it is none, and leads on to the
   await context.close();
 });
 
-test('the address to go to stays within the console', async () => {
+test('the target address stays within the console', async () => {
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/sign-in?to=%2F%2Fexample.com%2F'));
   await page.getByLabel('API key').fill(stage.service.key);
@@ -34,7 +34,7 @@ test('the address to go to stays within the console', async () => {
   await context.close();
 });
 
-test('a session whose key is revoked ends, and another key goes on where it was', async () => {
+test('a session whose key is revoked ends, and another key takes over there', async () => {
   const { body: key } = await stage.service.call('POST', '/api-keys', {
     body: { name: 'for a while', scopes: ['read'] },
   });
@@ -67,7 +67,7 @@ test('signing out ends the session', async () => {
   await context.close();
 });
 
-test('the service goes away and comes back', async () => {
+test('the service goes down and comes back', async () => {
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/prompts'));
   await page.getByRole('heading', { name: 'There are no prompts yet' }).waitFor();

@@ -10,7 +10,7 @@ afterAll(() => stage?.stop());
 
 const NAME = 'support/greeting';
 
-test('from the first start to a release and its rollback, by what the console offers', async () => {
+test('from the first start to a release and its rollback, with only the console', async () => {
   const { context, page, complaints } = await stage.signIn();
   const first = page.getByRole('region', { name: 'First steps' });
   const home = async (done: number) => {

@@ -251,7 +251,7 @@ async function readAll(page: Page, at: string): Promise<string[]> {
   return texts;
 }
 
-test('every text of every page is translated where it is no data', async () => {
+test('every text of every page is translated unless it is data', async () => {
   const pages = await seed();
   const left = new Map<string, string>();
   const look = async () => {
@@ -267,7 +267,7 @@ test('every text of every page is translated where it is no data', async () => {
   // Some seventy pages and as many dialogs.
 }, 600_000);
 
-test('what is sent to the API is the same in every language', async () => {
+test('API requests are the same in every language', async () => {
   const { call, key } = stage.service;
   const { context, page, complaints } = await stage.visit();
   await page.goto(stage.at('/prompts'));

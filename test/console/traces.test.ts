@@ -92,7 +92,7 @@ const current = (page: Page) => tree(page).getByRole('treeitem', { selected: tru
 const detail = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const fits = (page: Page, width: number) => page.evaluate<boolean>(`document.documentElement.scrollWidth <= ${width}`);
 
-test('where there is no trace, the page says how to send one, and goes on when the first arrives', async () => {
+test('without a trace, the page says how to send one, and continues when the first arrives', async () => {
   const other = await createOtherWorkspace(stage.service, 'first trace');
   const { context, page, complaints } = await stage.signIn({}, other.key);
   await page.goto(stage.at('/traces'));
@@ -109,7 +109,7 @@ test('where there is no trace, the page says how to send one, and goes on when t
   await context.close();
 });
 
-test('the list is filtered, in its address too, and read page by page', async () => {
+test('the list is filtered, also by address, and read page by page', async () => {
   const other = await createOtherWorkspace(stage.service, 'many traces');
   const at = Date.now() - 3_600_000;
   const many = Array.from({ length: 120 }, (_, index) =>
@@ -181,7 +181,7 @@ test('the list is filtered, in its address too, and read page by page', async ()
   await context.close();
 });
 
-test('a trace shows what went wrong first; keys walk through its tree, and texts are read on demand', async () => {
+test('a trace shows errors first; keys walk through its tree, and texts are read on demand', async () => {
   const id = await store(agentRun({ attributes: { 'session.id': 'walk', 'user.id': 'ada' } }));
   await settled(stage.service, id);
   const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
@@ -255,7 +255,7 @@ test('a trace shows what went wrong first; keys walk through its tree, and texts
   await context.close();
 });
 
-test('a trace that runs goes on by itself until it is settled', async () => {
+test('a running trace updates by itself until it is settled', async () => {
   const traceId = newTraceId();
   const root = { traceId, id: newSpanId(), name: 'long run', at: Date.now() - 20_000 };
   await store([span({ ...root, ms: null })]);
@@ -289,7 +289,7 @@ test('a step without its parent is marked, as is a trace without its root', asyn
   await context.close();
 });
 
-test('of 10,000 steps only those in view are in the page, and keys reach all of them', async () => {
+test('the page holds only visible steps of 10,000, and keys reach all of them', async () => {
   const traceId = newTraceId();
   const root = newSpanId();
   const at = Date.now() - 100_000;

@@ -19,7 +19,7 @@ const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 
 const HOSTILE = '<img src=x onerror="window.wasRun = 1"><b>bold</b>';
 
-test('a webhook is made, tested, changed, disabled and enabled; its deliveries are read and sent again', async () => {
+test('a webhook is made, tested, changed, disabled and enabled; its deliveries are read and resent', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/webhooks'));
   await page.getByRole('button', { name: 'New webhook…' }).click();
@@ -85,7 +85,7 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await context.close();
 });
 
-test('a delivery that waits is sent now, and shows the request as it was sent', async () => {
+test('a waiting delivery is sent now, and shows the request as sent', async () => {
   const { body: webhook } = await call('POST', '/webhooks', {
     body: { url: receiver.url, events: ['prompt.updated'], headers: { 'X-Token': 'a-secret-token' } },
   });
@@ -167,7 +167,7 @@ test('a key is made, shown once, and revoked; a session is ended', async () => {
   await context.close();
 });
 
-test('a label is protected, which the audit log tells', async () => {
+test('a label is protected, as the audit log shows', async () => {
   await call('PUT', '/prompts/new/labels/production', { body: { version: 1 } });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings?tab=labels'));
@@ -191,7 +191,7 @@ test('a label is protected, which the audit log tells', async () => {
   await context.close();
 });
 
-test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+test('all these pages are accessible, in either theme, and fit a phone', async () => {
   const { body: webhooks } = await call('GET', '/webhooks');
   const { id } = webhooks.data.find(({ events }: { events: string[] }) => events.join() === 'prompt.updated');
   const { body: deliveries } = await call('GET', `/webhooks/${id}/deliveries`);

@@ -32,13 +32,13 @@ describe('a workspace', () => {
     'select * from api_keys where workspace_id = $2',
     'select * from api_keys where workspace_id is not null',
     'select * from api_keys where workspace_id = $10',
-  ])('refuses a statement that is not bound to it: %s', async (text) => {
+  ])('refuses an unbound statement: %s', async (text) => {
     const refused = /not bound to a workspace/;
     await expect(async () => db.workspace(mine).query({ text })).rejects.toThrow(refused);
     await expect(db.workspace(mine).transaction((query) => query({ text }))).rejects.toThrow(refused);
   });
 
-  test('sees its own rows, and no others', async () => {
+  test('sees only its own rows', async () => {
     const rows = await db.workspace(mine).query({ text: 'select name from api_keys where workspace_id = $1' });
     expect(rows).toEqual([{ name: mine }]);
     const names = (query: Query) => query((own) => own.selectFrom('api_keys').select('name'));
@@ -64,7 +64,7 @@ describe('a transaction', () => {
     expect(await named('rolled back')).toEqual([]);
   });
 
-  test('whose connection is cut is an outage, not the end of the process, and the next one works', async () => {
+  test('with a cut connection is an outage, not the end of the process, and the next one works', async () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       const work = db.system.transaction(async (query) => {
         const [backend] = await query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
@@ -96,7 +96,7 @@ test.each(['transaction', 'unbound'] as const)(
 );
 
 describe('an error', () => {
-  test('of a statement is told from an outage', async () => {
+  test('of a statement is not an outage', async () => {
     const error = await db.system.query({ text: 'select 1 / 0' }).catch((thrown: unknown) => thrown);
     expect(isDatabaseUnavailable(error)).toBe(false);
     expect(isDatabaseUnavailable(classifyDatabaseError(new Error('connection lost')))).toBe(true);

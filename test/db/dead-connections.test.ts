@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('statements on connections that nobody closed and nothing answers on fail, and the next ones have new connections', async () => {
+test('statements on dead but open connections fail, and the next ones have new connections', async () => {
   const { query, transaction } = db.system;
   await Promise.all([query(ONE), query(ONE)]);
   proxy.strand();
@@ -36,12 +36,12 @@ test('statements on connections that nobody closed and nothing answers on fail, 
   expect(await transaction((inner) => inner(ONE))).toEqual([{ one: 1 }]);
 });
 
-test('a transaction that may take as long as it needs is waited for', async () => {
+test('a transaction without a time limit is waited for', async () => {
   const sleep = { text: 'select pg_sleep(7)' };
   await db.system.transaction((query) => query(sleep), { statementTimeoutMs: 0 });
 });
 
-test('a listener whose connection is dead without being closed listens again', async () => {
+test('a listener with a dead but open connection listens again', async () => {
   const listener = openListener(url, silent);
   await until('the listener is there', async () => listener.connected());
   let heard = 0;

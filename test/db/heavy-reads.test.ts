@@ -48,7 +48,7 @@ test('a statement has one core, however much it reads', async () => {
   expect(await db.workspace(mine).heavy.query(shown)).toEqual([{ value: '0', workspace_id: mine }]);
 });
 
-test('heavy reads of one workspace, however many, delay neither those of another nor anything else', async () => {
+test('heavy reads of one workspace, however many, do not delay another or anything else', async () => {
   await db.system.transaction(async (query) => {
     await query({ text: `select pg_advisory_xact_lock(${LOCK})` });
     let ended = 0;
@@ -70,7 +70,7 @@ test('heavy reads of one workspace, however many, delay neither those of another
   });
 });
 
-test('what is given up before its turn leaves the queue, and is read by nobody', async () => {
+test('a request given up in the queue leaves it, and is not read', async () => {
   await db.system.transaction(async (query) => {
     await query({ text: `select pg_advisory_xact_lock(${LOCK})` });
     const gone = new AbortController();
@@ -99,7 +99,7 @@ test('a heavy transaction sees one state of the database and changes nothing', a
   await expect(db.workspace(mine).heavy.query({ text: 'select 1 from prompts' })).rejects.toThrow(/not bound/);
 });
 
-test('a statement that takes too long is canceled: a heavy read is the fault of the request, any other is an outage', async () => {
+test('a statement that takes too long is canceled: a heavy read is a request error, any other an outage', async () => {
   const hasty = await openDatabase(database.url, { poolSize: 2, statementTimeoutMs: 100 });
   try {
     const workspace = hasty.workspace(mine);
@@ -125,7 +125,7 @@ test('a statement that takes too long is canceled: a heavy read is the fault of 
   }
 });
 
-test('a transaction whose connection is cut is an outage, not the end of the process', async () => {
+test('a transaction with a cut connection is an outage, not the end of the process', async () => {
   const work = db.workspace(mine).heavy.transaction(async (query) => {
     const text = 'select pg_backend_pid() as pid /* workspace_id = $1 */ where $1::uuid is not null';
     const [backend] = await query<{ pid: number }>({ text });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-test('a listener that is closed while it still connects ends', async () => {
+test('closing a listener while it connects ends it', async () => {
   const listener = openListener(database.url, pino({ level: 'silent' }));
   await listener.close();
   expect(listener.connected()).toBe(false);

@@ -71,7 +71,7 @@ async function migrator(...migrations: (new (...args: ConstructorParameters<type
   return orm;
 }
 
-test('a migration that does not get its lock lets others pass, and is applied when it gets it', async () => {
+test('a migration without its lock lets others pass, and is applied when it gets it', async () => {
   const holder = await connect();
   await holder.query('begin');
   await holder.query('select * from busy');
@@ -86,7 +86,7 @@ test('a migration that does not get its lock lets others pass, and is applied wh
   expect((await reader.query('select more from busy')).rows).toEqual([]);
 });
 
-test('where it never gets it, it fails and has changed nothing', async () => {
+test('if it never gets it, it fails and changes nothing', async () => {
   const holder = await connect();
   await holder.query('begin');
   await holder.query('select * from busy');
@@ -105,7 +105,7 @@ test('an index is made concurrently while another migrator waits, and each migra
   expect(rows).toEqual([{ indisvalid: true }]);
 });
 
-test('what was applied before one that fails stays', async () => {
+test('migrations applied before a failing one stay', async () => {
   await expect(applyMigrations(await migrator(AddColumn, Wrong))).rejects.toThrow('nowhere');
   const client = await connect();
   expect((await client.query('select name from other_migrations')).rows).toEqual([{ name: 'AddColumn' }]);

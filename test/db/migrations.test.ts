@@ -15,13 +15,13 @@ function timeOf(file: string): Date {
   return new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second));
 }
 
-test('no migration is dated in the future, so that one which is made now comes after all of them', async () => {
+test('no migration is dated in the future, so new ones come after all of them', async () => {
   const files = await migrations();
   expect(files.filter((file) => !NAME.test(file))).toEqual([]);
   expect(files.filter((file) => !(timeOf(file) <= new Date()))).toEqual([]);
 });
 
-test('no two migrations have one time, by which they are applied, and each has the name of its file', async () => {
+test('no two migrations have the same time, which orders them, and each is named like its file', async () => {
   const files = await migrations();
   expect(new Set(files.map((file) => timeOf(file).getTime())).size).toBe(files.length);
   for (const file of files) {

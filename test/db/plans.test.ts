@@ -97,7 +97,7 @@ test.each([
   ['events', 'type_id', { event: 'prompt.updated' }],
   ['deliveries', 'status_id', { status: 'failed' }],
   ['deliveries', 'webhook_id_id', span],
-] as const)('a list of %s with a rare filter goes by an index: %s', async (table, index, filter) => {
+] as const)('a list of %s with a rare filter uses an index: %s', async (table, index, filter) => {
   const plan = await plansOf(table, (query) => {
     const own = asWorkspace(query);
     // biome-ignore lint/suspicious/noExplicitAny: each row of the table above fits its list
@@ -111,7 +111,7 @@ test.each([
   expect(plan).not.toContain(`Seq Scan on ${table}`);
 });
 
-test('statistics of prompts go by the indexes of their runs and evaluations', async () => {
+test('statistics of prompts use the indexes of their runs and evaluations', async () => {
   const until = new Date();
   const since = new Date(until.getTime() - 7 * DAY_MS);
   for (const plan of [
@@ -127,7 +127,7 @@ test('statistics of prompts go by the indexes of their runs and evaluations', as
   }
 });
 
-test('the prompts that include a rarely included one are found by an index', async () => {
+test('the includers of a rarely included prompt are found by an index', async () => {
   const filter = { includes: 'rare', archived: 'false', sort: 'name' } as const;
   const plan = await plansOf('prompt_includes', (query) => listPrompts(asWorkspace(query), filter, 100, undefined));
   expect(plan).toContain('prompt_includes_included_name_index');
@@ -141,7 +141,7 @@ test.each([
   ['key_id_id', { actor: 'operator' }],
   ['session_id_id', { actor: { sessionId: '00000000-0000-7000-8000-000000000007' } }],
   ['workspace_id_id', span],
-] as const)('the audit log with a rare filter goes by an index: %s', async (index, filter) => {
+] as const)('the audit log with a rare filter uses an index: %s', async (index, filter) => {
   const plan = await plansOf('audit_log', (query) => listAuditLog(asWorkspace(query), filter, 100, undefined));
   expect(plan).toMatch(new RegExp(`audit_log_\\w*${index}_index`));
   expect(plan).not.toContain('Seq Scan on audit_log');
@@ -155,7 +155,7 @@ test('a response to reuse is found by the hash of its call', async () => {
 });
 
 test.each(['failed', 'regression', 'improvement'])(
-  'results that are marked as %s are found by a partial index',
+  'results marked as %s are found by a partial index',
   async (flag) => {
     const plan = await plansOf('evaluation_results', (query) =>
       listResults(bindWorkspace(query, workspaceId), evaluationId, { [flag]: true }, 100, undefined),

@@ -51,7 +51,7 @@ test.each(Object.keys(calls))('%s is not asked inside a transaction', async (nam
   }
 });
 
-test('what was begun in a transaction and goes on after its end may ask', async () => {
+test('work that outlives its transaction may ask', async () => {
   const ended = Promise.withResolvers<void>();
   const later: Promise<unknown>[] = [];
   await service.dependencies.db.system.transaction(async () => {

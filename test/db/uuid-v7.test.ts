@@ -22,7 +22,7 @@ const make = async (count: number) =>
   );
 const millisecondsOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
-test('ids made in SQL are UUIDs of version 7 and of the right variant, no two alike', async () => {
+test('ids made in SQL are UUIDs of version 7 and the right variant, all distinct', async () => {
   const ids = await make(2_000);
   expect(new Set(ids).size).toBe(2_000);
   expect(ids.filter((id) => !validate(id) || version(id) !== 7)).toEqual([]);
@@ -30,7 +30,7 @@ test('ids made in SQL are UUIDs of version 7 and of the right variant, no two al
   expect(new Set(ids.map((id) => id[19]))).toEqual(new Set(['8', '9', 'a', 'b']));
 });
 
-test('they hold the time, so they sort with those that are made here', async () => {
+test('they hold the time, so they sort with ids made here', async () => {
   const from = Date.now();
   const [id = ''] = await make(1);
   expect(millisecondsOf(id)).toBeGreaterThanOrEqual(from - 1);

@@ -467,7 +467,7 @@ describe('a prepared statement', () => {
     expect(await db.system.query(find, values)).toHaveLength(2);
   });
 
-  test('is prepared once in a connection', async () => {
+  test('is prepared once per connection', async () => {
     await db.workspace(mine).transaction(async (query) => {
       for (const version of [1, 2]) await query(find, { name: 'greeting', version });
       const known = await query<{ known: number }>({
@@ -502,7 +502,7 @@ test('a page is of the workspace', async () => {
   expect(await selectPage(db.workspace(mine).query, list, 2)).toMatchObject({ rows: [{}, {}], more: false });
 });
 
-test('every table has an owner or is known to have none', () => {
+test('every table has an owner or a reason for none', () => {
   expect([...OWNERSHIP.keys()].sort()).toEqual(entities.map(({ meta }) => meta.tableName).sort());
   const without = [...OWNERSHIP].filter(([, { kind }]) => kind === 'none').map(([table]) => table);
   expect(without).toEqual(['workspaces', 'device_authorizations', 'users', 'user_groups', 'rate_limits']);

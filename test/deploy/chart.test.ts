@@ -34,7 +34,7 @@ function defaultOf(name: string): unknown {
 }
 
 describe('the chart', () => {
-  test('has a default for each value that its schema knows, and knows each default', () => {
+  test('has a default for each value in its schema, and no other', () => {
     const known = pathsOfSchema(schema, '').filter((each) => each !== 'global');
     expect(pathsOf(values, schema, '').sort()).toEqual(known.sort());
   });
@@ -48,12 +48,9 @@ describe('the chart', () => {
     expect(rows.flatMap(({ names }) => names).sort()).toEqual(pathsOf(values, schema, '').sort());
   });
 
-  test.each(rows.filter(({ shown }) => shown.startsWith('`')))(
-    'has the default that its page says for $names',
-    (row) => {
-      for (const name of row.names) expect(`\`${String(defaultOf(name))}\``).toBe(row.shown);
-    },
-  );
+  test.each(rows.filter(({ shown }) => shown.startsWith('`')))('has the documented default for $names', (row) => {
+    for (const name of row.names) expect(`\`${String(defaultOf(name))}\``).toBe(row.shown);
+  });
 
   test.each(rows.filter(({ shown }) => shown.startsWith('none')))('has no default for $names', (row) => {
     for (const name of row.names) expect([defaultOf(name)].flat().join()).toMatch(/^(\[object Object\])?$/);

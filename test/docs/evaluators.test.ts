@@ -34,7 +34,7 @@ test('the request of the page is what a scorer gets', () => {
   expect(JSON.parse(endpoint.request(example))).toEqual({ input, output, expected, variables });
 });
 
-test('the scorer takes what is signed, refuses what is not, and responds with scores', async () => {
+test('the scorer accepts signed requests, refuses others, and responds with scores', async () => {
   const file = path.join(folder, 'scorer.mts');
   writeFileSync(file, own.take({ page: 'docs/evaluators.md', language: 'ts' })[0]?.code ?? '');
   const [port] = await freePorts(1);

@@ -419,7 +419,7 @@ beforeAll(async () => {
 });
 afterAll(() => readers?.stop());
 
-describe('the blocks work one after the other, as they are printed, of', () => {
+describe('the blocks work in order, as printed, of', () => {
   test.each(here.filter(({ blocks }) => blocks.length > 0))('$page', async ({ page, blocks }) => {
     const reader = await readers.reader();
     await GIVEN[page]?.(reader);

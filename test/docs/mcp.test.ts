@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('the guide has each tool, with what a key needs for it and what it does', async () => {
+test('the guide has each tool, with its scope and purpose', async () => {
   const scopes = new Map<string, string[]>();
   for (const scope of SCOPES) {
     if (scope === 'admin') continue;

@@ -10,7 +10,7 @@ test('the README fits into 10 kB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(10_000);
 });
 
-test('links of the documents lead to files and headings that exist', () => {
+test('links in the documents lead to existing files and headings', () => {
   for (const file of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })]) {
     const text = read(file);
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {

@@ -53,7 +53,7 @@ test('the list of guides names each decision', () => {
   expect(missing).toEqual([]);
 });
 
-describe('the lines of the log that operators are to look for', () => {
+describe('log lines for operators', () => {
   const sources = globSync('src/**/*.ts', { cwd: PROJECT }).map(read).join('\n');
   const lines = codeOf('docs/operations.md').filter((code) => /^[a-z][\w-]*(;? [\w-]+){3,}$/.test(code));
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('the commands work one after the other', async () => {
+test('the commands work in order', async () => {
   expect(blocks.length).toBe(5);
   const env = { PATH: process.env['PATH'], API: `${service.origin}/v1`, AUTH: `Authorization: Bearer ${service.key}` };
   const script = blocks.join('').replaceAll(/^curl -s/gm, 'curl -sS -w "\\n"');
@@ -40,6 +40,6 @@ test('the commands work one after the other', async () => {
   ]);
 });
 
-test('every control is there', () => {
+test('every control exists', () => {
   for (const control of RELEASE_CONTROLS) expect(page).toContain(control);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('the page of the guide says what its user says, from an origin of its own', async () => {
+test('the page of the guide submits the score of its user, from its own origin', async () => {
   const { service } = stage;
   await service.call('POST', '/prompts', {
     body: { name: 'support/answer', template: 'Say it', model: 'sandbox/echo' },

@@ -35,13 +35,13 @@ async function writeProject(): Promise<void> {
   await symlink(path.join(PROJECT, 'node_modules'), path.join(project, 'node_modules'));
 }
 
-test('an agent that finds the skill knows what it is for', async () => {
+test('an agent that finds the skill learns its purpose', async () => {
   const [, head = ''] = /^---\n([\s\S]*?)\n---\n/.exec(await readFile(path.join(FOLDER, 'SKILL.md'), 'utf8')) ?? [];
   expect(/^name: (.*)$/m.exec(head)?.[1]).toBe(path.basename(FOLDER));
   expect(/^description: (.*)$/m.exec(head)?.[1]?.length).toBeLessThanOrEqual(1024);
 });
 
-test('its commands, one after the other, move a prompt out of a program, gate a change and release it', async () => {
+test('its commands, in order, move a prompt out of a program, gate a change and release it', async () => {
   await writeProject();
   const blocks = own.take({ page: 'skills/prompt-management/SKILL.md' });
   const [installing, ...others] = blocks.map(({ code }) => code);

@@ -22,7 +22,7 @@ test('each framework has a block', () => {
 });
 
 test.each(blocks.map(([, name = '', code = '']) => ({ name, code })))(
-  'npm run capture-spans runs what the guide says of $name',
+  'npm run capture-spans runs the guide for $name',
   ({ name, code }) => {
     const run = (FILES[name] ?? [])
       .flatMap((file) => read(`tools/instrumentations/${file}`).split('\n'))

@@ -31,7 +31,7 @@ test('every code of the API has a row, with its status', () => {
   expect(statuses).toEqual(ERROR_CODES.map((code) => STATUS_OF_CODE[code]));
 });
 
-test('every code of a failed call has a row, and every code of a run that is named exists', () => {
+test('every code of a failed call has a row, and every code named for runs exists', () => {
   const codes = codesIn(rowsOf('Runs and examples that failed'));
   expect(codes).toEqual(expect.arrayContaining(MODEL_ERROR_CODES));
   for (const code of codes) expect([code, sources.includes(`'${code}'`)]).toEqual([code, true]);

@@ -35,7 +35,7 @@ describe('examples', () => {
     for (const body of bodies) expect(JSON.parse(body)).toBeInstanceOf(Object);
   });
 
-  test('there is one body for each event, and it has exactly the specified fields', () => {
+  test('there is one body for each event, with exactly the specified fields', () => {
     const evaluation = ['evaluation_id', 'prompt_name', 'score', 'examples_evaluated', 'regressions'];
     const bodies = examples.map((example) => JSON.parse(example)).filter(({ data }) => data !== undefined);
     expect(bodies.map(({ event }) => event)).toEqual(EVENT_TYPES);
@@ -49,7 +49,7 @@ describe('examples', () => {
     expect(Object.keys(regression.data)).toEqual([...evaluation, 'threshold']);
   });
 
-  test('the table of headers has those that are sent and no others', () => {
+  test('the table of headers has only those that are sent', () => {
     const table = page.match(/\n## The request\n([\s\S]*?)\n## /)?.[1] ?? '';
     const described = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name),

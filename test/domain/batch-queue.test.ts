@@ -27,7 +27,7 @@ test('an unfinished batch comes back first', () => {
   expect(taken(queue, null)).toMatchObject({ batch: 0, spentUsd: 0.5 });
 });
 
-test('grants and what was spent never exceed the cap', () => {
+test('grants and costs never exceed the cap', () => {
   const queue = queueOf(4, 2, NO_PROGRESS);
   const first = taken(queue, 1);
   const second = taken(queue, 1);
@@ -37,12 +37,12 @@ test('grants and what was spent never exceed the cap', () => {
   expect(taken(queue, 1).spendUpToUsd).toBeCloseTo(0.4);
 });
 
-test('what the batches not yet begun have cost before counts', () => {
+test('earlier costs of batches not yet begun count', () => {
   const queue = queueOf(2, 1, { ...NO_PROGRESS, spentByBatchUsd: { 0: 0.45, 1: 0.45 } });
   expect(taken(queue, 1).spendUpToUsd).toBeCloseTo(0.55);
 });
 
-test('nothing is handed out once the cap is spent, and again when it is raised or taken away', () => {
+test('nothing is handed out after the cap is spent, until it is raised or removed', () => {
   const queue = queueOf(2, 1, NO_PROGRESS);
   queue.giveBack(taken(queue, 1), { finished: false, costUsd: 1 });
   expect(queue.take(1)).toBeUndefined();
@@ -50,7 +50,7 @@ test('nothing is handed out once the cap is spent, and again when it is raised o
   expect(taken(queue, null)).toMatchObject({ batch: 1, spendUpToUsd: null });
 });
 
-test('a batch has all of the money only while no other can bring some back', () => {
+test('a batch has all of the money only while no other can return some', () => {
   const queue = queueOf(4, 2, NO_PROGRESS);
   const first = taken(queue, 1);
   expect(taken(queue, 1)).toMatchObject({ all: false });
@@ -58,7 +58,7 @@ test('a batch has all of the money only while no other can bring some back', () 
   expect(first.all).toBe(false);
 });
 
-test('goes on in another queue where this one was left', () => {
+test('another queue continues where this one stopped', () => {
   const queue = queueOf(3, 1, NO_PROGRESS);
   queue.giveBack(taken(queue, null), { finished: true, costUsd: 0.2 });
   queue.giveBack(taken(queue, null), { finished: false, costUsd: 0.1 });
@@ -68,13 +68,13 @@ test('goes on in another queue where this one was left', () => {
   expect(next.empty).toBe(true);
 });
 
-test('leaves the progress it was given as it was', () => {
+test('leaves the given progress unchanged', () => {
   const queue = queueOf(2, 1, NO_PROGRESS);
   queue.giveBack(taken(queue, null), { finished: false, costUsd: 1 });
   expect(NO_PROGRESS).toEqual({ next: 0, unfinished: [], spentUsd: 0, spentByBatchUsd: {} });
 });
 
-test('no batch is given more than it can be expected to need', () => {
+test('no batch gets more than its expected cost', () => {
   const estimate = { meanUsd: 0.1, deviationUsd: 0, examples: 40 };
   const queue = queueOf(4, 2, { ...NO_PROGRESS, estimate });
   expect(taken(queue, 100)).toMatchObject({ spendUpToUsd: 1, all: false });

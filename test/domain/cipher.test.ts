@@ -4,13 +4,13 @@ import { createCipher } from '../../src/domain/cipher.ts';
 
 const [one, two] = [randomBytes(32), randomBytes(32)];
 
-test.each([0, 1, 16, 100_000])('%i bytes come back as they were', (length) => {
+test.each([0, 1, 16, 100_000])('%i bytes come back unchanged', (length) => {
   const plain = randomBytes(length);
   const cipher = createCipher([one]);
   expect(cipher.decrypt(cipher.encrypt(plain)).equals(plain)).toBe(true);
 });
 
-test('the same text is never sealed the same way twice, and cannot be seen', () => {
+test('the same text is never sealed the same way twice, and is hidden', () => {
   const cipher = createCipher([one]);
   const [a, b] = [cipher.encrypt(Buffer.from('secret text')), cipher.encrypt(Buffer.from('secret text'))];
   expect(a.equals(b)).toBe(false);

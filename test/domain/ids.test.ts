@@ -27,9 +27,9 @@ test.each([
   `exec_${newId().toUpperCase()}`,
   `exec_exec_${newId()}`,
   `exec_${newId()}\n`,
-])('%j is no id of an execution', (text) => expect(parsePublicId('execution', text)).toBeUndefined());
+])('%j is not an execution id', (text) => expect(parsePublicId('execution', text)).toBeUndefined());
 
-test('the ids of a span hold what was made in it, and not what was made a day before or after', () => {
+test('the ids of a span cover its time, and no time a day before or after', () => {
   const day = 24 * 60 * 60_000;
   const { from, to } = idsOfSpan(new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000));
   const isInside = (id: string) => id >= from && id < to;

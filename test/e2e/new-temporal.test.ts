@@ -20,7 +20,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-test('an API that is the first process to reach a new Temporal takes runs at once', async () => {
+test('an API that reaches a new Temporal first accepts runs at once', async () => {
   const api = startNode('src/api/server.ts', place.env);
   await api.says(/API listening on/);
   await makePrompt(place.call, 'greet', 'sandbox/echo');

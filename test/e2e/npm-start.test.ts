@@ -54,7 +54,7 @@ const server = (name: 'postgres' | 'temporal') =>
     name === 'postgres' ? / -D /.test(command) : / start-dev /.test(command),
   );
 
-test('the printed commands work as they are pasted', async () => {
+test('the printed commands work when pasted', async () => {
   const lines = service.output().match(/^ {2}curl .*$/gm) ?? [];
   expect(lines).toHaveLength(2);
   const shell = startProcess(['bash', '-c', lines.join('\n')]);
@@ -78,7 +78,7 @@ test('runs a prompt with the models of two providers', async () => {
   expect(await anthropic.calls()).toBe(1);
 });
 
-test('a killed PostgreSQL comes back, and a call under way loses nothing', async () => {
+test('a killed PostgreSQL comes back, and an open call loses nothing', async () => {
   const before = await openai.calls();
   const id = await beginCall('PostgreSQL');
   const [postmaster] = server('postgres');
@@ -89,7 +89,7 @@ test('a killed PostgreSQL comes back, and a call under way loses nothing', async
   expect(await openai.calls()).toBe(before + 1);
 });
 
-test('a killed Temporal comes back, and a call under way loses nothing', async () => {
+test('a killed Temporal comes back, and an open call loses nothing', async () => {
   const before = await openai.calls();
   const id = await beginCall('Temporal');
   const [killed] = server('temporal');
@@ -104,7 +104,7 @@ test('a killed Temporal comes back, and a call under way loses nothing', async (
   expect(body).toMatchObject({ status: 'completed' });
 });
 
-test('a second start on the same data directory says who holds it', async () => {
+test('a second start on the same data directory names its holder', async () => {
   const other = await createTestEnvironment({ DATA_DIR: place.dataDir });
   const { code, output } = await npmStart(other).ended;
   await other.remove();
@@ -127,7 +127,7 @@ test('killed in the middle of a call, it completes the execution after the next 
   expect(await openai.calls()).toBeLessThanOrEqual(before + 2);
 });
 
-test('keeps the key, the prompts and the executions over a kill', async () => {
+test('keeps the key, the prompts and the executions when killed', async () => {
   expect((await readFile(path.join(place.dataDir, 'first-api-key'), 'utf8')).trim()).toBe(
     place.env['BOOTSTRAP_API_KEY'],
   );

@@ -23,7 +23,7 @@ async function refusal(settings: Record<string, string>, script = 'src/main.ts')
   return output;
 }
 
-test.each(['PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'])('a taken %s is named, with what to do', async (setting) => {
+test.each(['PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'])('a taken %s is named with a remedy', async (setting) => {
   const holder = net.createServer().listen(Number(place.env[setting]), '127.0.0.1');
   await once(holder, 'listening');
   const output = await refusal({});
@@ -48,14 +48,14 @@ test('wrong settings are all listed at once', async () => {
     expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
 });
 
-test('API and worker name every server that they were not given', async () => {
+test('API and worker name every missing server setting', async () => {
   const outputs = await Promise.all(['src/api/server.ts', 'src/worker.ts'].map((script) => refusal({}, script)));
   for (const output of outputs)
     for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'ENCRYPTION_KEY'])
       expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
 });
 
-test('a data directory that can not be made is named', async () => {
+test('an impossible data directory is named', async () => {
   await mkdir(place.dataDir, { recursive: true });
   const file = path.join(place.dataDir, 'a-file');
   await writeFile(file, '');

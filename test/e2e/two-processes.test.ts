@@ -52,7 +52,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-test('an execution goes on while the API is killed, and the next API answers for it', async () => {
+test('an execution survives the kill of the API, and the next API answers for it', async () => {
   await behave(openai, { mode: 'hold' });
   const id = await runAsync(place.call, 'greet');
   await openai.called(1);
@@ -63,7 +63,7 @@ test('an execution goes on while the API is killed, and the next API answers for
   expect(await openai.calls()).toBe(1);
 });
 
-test('another worker completes what a killed one had under way, with one more call at most', async () => {
+test('another worker completes the work of a killed one, with one more call at most', async () => {
   await behave(openai, { mode: 'hold' });
   const id = await runAsync(place.call, 'greet');
   await openai.called(2);
@@ -91,7 +91,7 @@ async function loseCopyOf(id: string): Promise<void> {
   await client.end();
 }
 
-test('both stop in order when they are asked to, even in the middle of a call', async () => {
+test('both stop in order on request, even in the middle of a call', async () => {
   const before = await openai.calls();
   await behave(openai, { mode: 'hold' });
   const id = await runAsync(place.call, 'greet');
@@ -113,7 +113,7 @@ test('both stop in order when they are asked to, even in the middle of a call', 
   await loseCopyOf(id);
 });
 
-test('migrations that run at the same time wait for each other', async () => {
+test('simultaneous migrations wait for each other', async () => {
   const fresh = new URL(database.url);
   fresh.pathname = `/fresh_${randomBytes(6).toString('hex')}`;
   const migrate = () => startProcess(['npm', 'run', 'migrate'], { env: { DATABASE_URL: fresh.href } }).ended;
@@ -129,6 +129,6 @@ test('migrations that run at the same time wait for each other', async () => {
   await administrator.end();
 });
 
-test('an execution that a caller was told of is started anew where Temporal has lost it', async () => {
+test('an execution reported to a caller is restarted if Temporal lost it', async () => {
   expect(await endedExecution(place.call, `exec_${LOST}`)).toMatchObject({ status: 'completed', attempts: 1 });
 });

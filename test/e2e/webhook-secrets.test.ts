@@ -4,7 +4,7 @@ import { createScene } from '../support/fault-webhooks.ts';
 const scene = createScene();
 afterAll(() => scene.end());
 
-test('what is secret of a webhook is in no log of any process, whatever the level', async () => {
+test('secrets of a webhook are in no log of any process, at any level', async () => {
   const stage = await scene.stage({ LOG_LEVEL: 'trace', WEBHOOK_RETRY_WAITS: '1s,1s' });
   const processes = await Promise.all([stage.startApi(), stage.startWorker()]);
   const receiver = await scene.receiver((request, response) => {

@@ -30,7 +30,7 @@ async function start(dataDir: string) {
 
 const SUMS = 'select (select count(*)::int from a) as a, (select count(*)::int from b) as b';
 
-test('of a service that writes all the time, everything is as it was at one moment, with all that was committed before', async () => {
+test('a backup of a busy service is its state at one moment, with all that was committed before', async () => {
   const dataDir = path.join(folder, 'live');
   const { client, postgres } = await start(dataDir);
   await client.query('create table a (id bigserial, text text); create table b (id bigserial, text text)');
@@ -83,7 +83,7 @@ test("Temporal's file is copied with what is in its log", async () => {
   copy.close();
 });
 
-test('a stopped service is copied as it is, and not while it starts', async () => {
+test('a stopped service is copied unchanged, and not as it starts', async () => {
   const dataDir = path.join(folder, 'stopped');
   const { client, postgres } = await start(dataDir);
   await client.query('create table a (id int)');
@@ -97,7 +97,7 @@ test('a stopped service is copied as it is, and not while it starts', async () =
   await (await start(target)).client.query('select from a');
 });
 
-test('nothing is overwritten, and what is not there is not backed up', async () => {
+test('nothing is overwritten, and missing data is not backed up', async () => {
   const full = path.join(folder, 'full');
   await lockDataDir(full).then((lock) => lock.release());
   await expect(backUp(folder, full)).rejects.toThrow('is not empty');

@@ -23,7 +23,7 @@ describe('lockDataDir', () => {
     await lock.release();
   });
 
-  test('refuses a second holder until the first lets go', async () => {
+  test('refuses a second holder until the first is done', async () => {
     const dir = path.join(folder, 'twice');
     const lock = await lockDataDir(dir);
     const second = lockDataDir(dir);
@@ -44,7 +44,7 @@ describe('lockDataDir', () => {
     await (await lockDataDir(dir)).release();
   });
 
-  test('refuses a copy of a folder in use, and takes one of a folder that was let go', async () => {
+  test('refuses a copy of a folder in use, and accepts one of a released folder', async () => {
     const dir = path.join(folder, 'original');
     const lock = await lockDataDir(dir);
     const live = path.join(folder, 'copied-live');
@@ -62,7 +62,7 @@ describe('lockDataDir', () => {
     await (await lockDataDir(live)).release();
   });
 
-  test('takes the folder of a process that was killed, also where it has another name by now', async () => {
+  test('takes the folder of a killed process, even if it was renamed', async () => {
     const dir = path.join(folder, 'left-behind');
     const holder = await holdInAnotherProcess(dir);
     await holder.kill9();
@@ -71,13 +71,13 @@ describe('lockDataDir', () => {
     await (await lockDataDir(moved)).release();
   });
 
-  test('lets only one of several at once have it', async () => {
+  test('gives it to only one of several at once', async () => {
     const dir = path.join(folder, 'race');
     const results = await Promise.allSettled([lockDataDir(dir), lockDataDir(dir), lockDataDir(dir)]);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('says so when a file is in the way', async () => {
+  test('reports a file in the way', async () => {
     const file = path.join(folder, 'file');
     await writeFile(file, '');
     await expect(lockDataDir(file)).rejects.toMatchObject({

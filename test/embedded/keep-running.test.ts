@@ -30,7 +30,7 @@ function servers() {
   };
 }
 
-test('starts a server again that ended by itself, and stops the one that runs', async () => {
+test('restarts a server that ended by itself, and stops the running one', async () => {
   const { started, start } = servers();
   const kept = await keepRunning('It', start, log);
   started[0]?.kill('SIGKILL');
@@ -40,7 +40,7 @@ test('starts a server again that ended by itself, and stops the one that runs', 
   expect(started).toHaveLength(2);
 });
 
-test('stops while the server is coming up again, and leaves none behind', async () => {
+test('stops while the server restarts, and leaves none behind', async () => {
   const all = servers();
   let holding = false;
   let release = () => {};

@@ -92,7 +92,7 @@ describe('startPostgres', () => {
     expect(await query(server.url('postgres'), 'select n from kept')).toEqual([42]);
   });
 
-  test('is not stopped by a pid file that names some other process', async () => {
+  test('ignores a pid file that names some other process', async () => {
     const dataDir = path.join(folder, 'killed');
     await writeFile(
       path.join(dataDir, 'postmaster.pid'),
@@ -112,7 +112,7 @@ describe('startPostgres', () => {
     });
   });
 
-  test('removes a throw-away cluster when it stops, and takes settings', async () => {
+  test('removes a temporary cluster when it stops, and takes settings', async () => {
     const parent = path.join(folder, 'ephemeral');
     const server = await start(path.join(parent, 'data'), { ephemeral: true, settings: { max_connections: '7' } });
     expect(await query(server.url('postgres'), 'show max_connections')).toEqual(['7']);
@@ -120,7 +120,7 @@ describe('startPostgres', () => {
     expect(await readdir(parent)).toEqual([]);
   });
 
-  test('touches no folder that holds something else', async () => {
+  test('leaves folders with other content alone', async () => {
     const dataDir = path.join(folder, 'other');
     await mkdir(dataDir);
     await writeFile(path.join(dataDir, 'letter.txt'), 'Dear all');
@@ -131,7 +131,7 @@ describe('startPostgres', () => {
     expect(await readFile(path.join(dataDir, 'letter.txt'), 'utf8')).toBe('Dear all');
   });
 
-  test('tells what PostgreSQL said when it does not start, and leaves nothing half made', async () => {
+  test('shows what PostgreSQL said if it does not start, and leaves nothing half made', async () => {
     const parent = path.join(folder, 'broken');
     const wrong = start(path.join(parent, 'data'), { ephemeral: true, settings: { shared_buffers: 'much' } });
     await expect(wrong).rejects.toMatchObject({

@@ -48,7 +48,7 @@ const find = async () => {
 };
 
 describe('ensureTemporal', () => {
-  test('takes an installed one that is new enough, and fetches nothing', async () => {
+  test('uses an installed one that is new enough, and fetches nothing', async () => {
     await writeScript(path.join(place.bin, 'temporal'), says('1.10.0'));
     const { file, lines } = await find();
     expect(file).toBe(path.join(place.bin, 'temporal'));
@@ -56,7 +56,7 @@ describe('ensureTemporal', () => {
     await expect(readdir(place.cacheDir)).rejects.toThrow('ENOENT');
   });
 
-  test('passes over an old one, builds rather than download what nothing verifies, and then has it in the cache', async () => {
+  test('skips an old one, builds rather than download unverified files, and then has it in the cache', async () => {
     await writeScript(path.join(place.bin, 'temporal'), says('1.5.0'));
     await writeGo('1.25.0');
     const { file, lines } = await find();
@@ -69,7 +69,7 @@ describe('ensureTemporal', () => {
     expect(again.lines.at(-1)).toBe(`Temporal from the cache: ${file}`);
   });
 
-  test('builds once for two that need it at once', async () => {
+  test('builds once for two simultaneous users', async () => {
     await writeGo('1.26.1');
     const [one, two] = await Promise.all([find(), find()]);
     expect(one.file).toBe(two.file);
@@ -78,7 +78,7 @@ describe('ensureTemporal', () => {
     expect(left.filter((name) => name.includes('.new-'))).toEqual([]);
   });
 
-  test('says for each source why it has none, and what to install', async () => {
+  test('reports why each source has none, and what to install', async () => {
     await writeGo('1.24.9');
     await expect(find()).rejects.toMatchObject({
       code: 'temporal_unavailable',
@@ -88,7 +88,7 @@ describe('ensureTemporal', () => {
     });
   });
 
-  test('keeps nothing of a build that is not what was asked for', async () => {
+  test('discards a build of the wrong version', async () => {
     await writeGo('1.25.3', '1.4.0');
     await expect(find()).rejects.toThrow('the new program does not run here, or its version is 1.4.0');
     expect((await readdir(path.join(place.cacheDir, 'temporal'))).filter((name) => !name.endsWith('.lock'))).toEqual(

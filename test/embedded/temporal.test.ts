@@ -77,7 +77,7 @@ describe('startTemporal', () => {
     await second.stop();
   });
 
-  test('has no search attributes of ours until a worker has registered them, on an old file too', async () => {
+  test('has none of our search attributes until a worker registers them, even on an old file', async () => {
     const dbFile = path.join(folder, 'attributes', 'temporal.db');
     await (await start({ dbFile })).stop();
     const server = await start({ dbFile });
@@ -92,7 +92,7 @@ describe('startTemporal', () => {
     await server.stop();
   });
 
-  test('finds executions by columns whose index it has dropped, and keeps the other indexes', async () => {
+  test('finds executions by columns whose index it dropped, and keeps the other indexes', async () => {
     const dbFile = path.join(folder, 'indexes', 'temporal.db');
     const log: string[] = [];
     for (const workflowId of ['first', 'second']) {
@@ -160,7 +160,7 @@ describe('startTemporal', () => {
     });
   });
 
-  test('tells what the program said when it does not start', async () => {
+  test('shows what the program said if it does not start', async () => {
     const broken = path.join(folder, 'broken');
     await writeScript(broken, ['echo "unable to open the moon" >&2', 'exit 3']);
     await expect(start({ binary: broken })).rejects.toMatchObject({

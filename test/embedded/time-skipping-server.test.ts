@@ -28,7 +28,7 @@ const find = (report: (line: string) => void) =>
     env: { PATH: bin, HOME: folder },
   });
 
-test('says what is missing, and takes Maven and the cache in turn', async () => {
+test('names missing parts, and uses Maven and the cache in turn', async () => {
   await expect(find(() => {})).rejects.toMatchObject({
     code: 'test_server_unavailable',
     message: expect.stringContaining('Maven is not installed'),

@@ -13,18 +13,18 @@ describe('threshold', () => {
     });
   });
 
-  test('leaves alone what could not be scored', () => {
+  test('ignores unscored examples', () => {
     expect(scorerOf({ type: 'levenshtein', threshold: 0 })('abc')).toMatchObject({
       score: 0,
       problem: 'missing_expected',
     });
   });
 
-  test.each([-0.1, 1.1, '0.5'])('can not be %j', (threshold) => {
+  test.each([-0.1, 1.1, '0.5'])('cannot be %j', (threshold) => {
     expect(faultsOf([{ type: 'levenshtein', threshold }])).toEqual([expect.stringMatching(/^0\.threshold: /)]);
   });
 
-  test('holds for judges and scorers of the caller', () => {
+  test('covers judges and scorers of the caller', () => {
     const judge = judgeOf({ type: 'llm_judge', model: 'm', rubric: 'r', scale: { min: 0, max: 10 }, threshold: 0.7 });
     const verdict = (score: number) => judge.read(JSON.stringify({ reason: 'so', score }));
     expect(verdict(7)).toMatchObject({ usable: true, score: { score: 1, reason: 'so' } });
@@ -58,7 +58,7 @@ describe('negate', () => {
     expect(scorerOf({ type: 'levenshtein', negate: true })('abcd', 'abcde')).toMatchObject({ score: 0.2 });
   });
 
-  test('leaves alone what could not be scored', () => {
+  test('ignores unscored examples', () => {
     expect(scorerOf({ type: 'contains', negate: true })('abc')).toMatchObject({
       score: 0,
       problem: 'missing_expected',
@@ -79,13 +79,13 @@ describe('length', () => {
     expect(scorerOf({ type: 'length', ...options })(output)).toMatchObject({ score, problem: null });
   });
 
-  test('says how long it is', () => {
+  test('reports the length', () => {
     expect(scorerOf({ type: 'length', at_least: 2, unit: 'words' })('one').reason).toBe(
       'the output has 1 words, fewer than 2',
     );
   });
 
-  test('needs a limit, and one that can be kept', () => {
+  test('needs a limit that is possible', () => {
     expect(faultsOf([{ type: 'length' }])).toEqual(['0.at_most: give at_least, at_most or both']);
     expect(faultsOf([{ type: 'length', at_least: 3, at_most: 2 }])).toEqual(['0.at_most: must not be below at_least']);
   });
@@ -110,11 +110,11 @@ describe('similar', () => {
     ['an empty text is expected', ['Hello', { expected: ' ' }], { score: 0, problem: 'missing_expected' }],
     ['the output is empty', [' \n', { expected: 'Hi' }], { score: 0, problem: null, reason: 'the output is empty' }],
     ['the output is too long', ['x'.repeat(30_001), { expected: 'Hi' }], { score: 0, problem: 'too_large' }],
-  ])('asks nobody where %s', (_, example, score) => {
+  ])('makes no call if %s', (_, example, score) => {
     expect(comparisonOf({}).request(exampleOf(...example))).toMatchObject(score);
   });
 
-  test('scores by the text that is most alike; what points away from it counts 0', () => {
+  test('scores by the most similar text; an opposite one counts 0', () => {
     const { read } = comparisonOf({});
     expect(read('[0.25, 0.75]')).toEqual({
       usable: true,

@@ -34,7 +34,7 @@ const BRANCH = { items: { $ref: '#/$defs/n' }, type: 'array' };
 const EXPONENTIAL = { $defs: { n: { anyOf: [BRANCH, BRANCH] } }, $ref: '#/$defs/n' };
 
 describe('scoring', () => {
-  test('gives every evaluator its score, whether it runs in a thread or not', async () => {
+  test('gives every evaluator its score, in a thread or not', async () => {
     const evaluators = [
       { type: 'exact_match' },
       { type: 'regex', pattern: '^\\w+$' },
@@ -67,7 +67,7 @@ describe('scoring', () => {
     expect(getPriority()).toBe(Math.min(...niceness));
   });
 
-  test('tells an expected null from none', async () => {
+  test('keeps null apart from none', async () => {
     const scorer = scorerOf([{ type: 'json_match', ignore_array_order: true }]);
     expect((await scorer.score({ output: 'null', expected: null })).get('json_match')?.score).toBe(1);
     expect((await scorer.score({ output: 'null', expected: undefined })).get('json_match')?.problem).toBe(
@@ -75,7 +75,7 @@ describe('scoring', () => {
     );
   });
 
-  test('ends what outlives the limit of an example; the rest keep their scores', async () => {
+  test('ends evaluators that exceed the limit; the rest keep their scores', async () => {
     const slow = Array.from({ length: 8 }, (_, n) => ({ type: 'regex', name: `slow${n}`, pattern: SLOW_PATTERN }));
     const scorer = scorerOf([...slow, { type: 'contains', value: 'a' }]);
     const scores = await scorer.score({ output: randomText(1_048_576), expected: undefined });
@@ -90,14 +90,14 @@ describe('scoring', () => {
     expect(after.get('slow0')).toMatchObject({ score: 0, problem: null });
   });
 
-  test('ends a schema that takes exponential time', async () => {
+  test('ends a schema of exponential time', async () => {
     const scorer = scorerOf([{ type: 'json_schema', schema: EXPONENTIAL }]);
     const deep = await scorer.score({ output: `${'['.repeat(60)}1${']'.repeat(60)}`, expected: undefined });
     expect(deep.get('json_schema')?.problem).toBe('timed_out');
     expect((await scorer.score({ output: '[[], [[]]]', expected: undefined })).get('json_schema')?.score).toBe(1);
   });
 
-  test('ends what takes too much memory, and works on', async () => {
+  test('ends memory hogs, and continues', async () => {
     // 16 million violations to report.
     const schema = { items: { allOf: Array.from({ length: 700 }, () => ({ type: 'string' })) } };
     const scorer = scorerOf([{ type: 'json_schema', schema }]);
@@ -106,7 +106,7 @@ describe('scoring', () => {
     for (const each of scores) expect(each.get('json_schema')?.score).toBe(0);
   });
 
-  test('a workspace whose patterns are slow does not keep another waiting', async () => {
+  test('a workspace with slow patterns does not delay another', async () => {
     const output = randomText(1_048_576);
     const slow = scorerOf([{ type: 'regex', pattern: SLOW_PATTERN }], 'hostile');
     const isOver = new AbortController();
@@ -146,7 +146,7 @@ describe('scoring', () => {
 });
 
 describe('checking', () => {
-  test('names every expression and schema that cannot be used', async () => {
+  test('names every unusable expression and schema', async () => {
     const evaluators = [
       { type: 'regex', name: 'a', pattern: '(' },
       { type: 'json_schema', name: 'b', schema: { type: 'strin' } },

@@ -52,7 +52,7 @@ describe('the request', () => {
     });
   });
 
-  test('has null where nothing is expected, and the tool calls where the model asks for some', () => {
+  test('has null if nothing is expected, and tool calls if there are any', () => {
     const toolCalls = [{ id: 'call_1', name: 'look_up', input: { city: 'Paris' } }];
     expect(bodyOf('', { toolCalls })).toEqual({
       input: 'the prompt',
@@ -63,7 +63,7 @@ describe('the request', () => {
     });
   });
 
-  test('is not made of values nested too deeply', () => {
+  test('is not made of too deeply nested values', () => {
     const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
     for (const example of [{ expected: deep }, { variables: { deep } }])
       expect(() => bodyOf('x', example)).toThrow(ScoringError);
@@ -104,7 +104,7 @@ describe('a response', () => {
     [JSON.stringify({ score: 1, reason: 'x'.repeat(501) }), 'its reason has 501 characters, more than 500'],
     [`{"score": 1, "deep": ${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'it is JSON, but nested more than 200 levels'],
     [`{"score": 1, "pad": "${'x'.repeat(65_536)}"}`, 'it is longer than the 65536 bytes that are read'],
-  ])('%s is none, and the reason says why', (response, reason) => {
+  ])('%s is invalid, with a reason', (response, reason) => {
     expect(read(response)).toEqual({
       score: 0,
       reason: expect.stringContaining(`the response of the scorer is invalid: `),
@@ -113,7 +113,7 @@ describe('a response', () => {
     expect(read(response).reason).toContain(reason);
   });
 
-  test('whatever it is has a reason that PostgreSQL takes', () => {
+  test('always has a reason that PostgreSQL accepts', () => {
     for (const response of [
       '\0',
       '\uD800',

@@ -9,7 +9,7 @@ describe('json_valid', () => {
     expect(scorerOf({ type: 'json_valid' })("{'a': 1}").reason).toMatch(/^the output is not JSON: /);
   });
 
-  test('takes a code block only when told to', () => {
+  test('accepts a code block only on request', () => {
     const fenced = '```json\n{"a": 1}\n```';
     expect(scorerOf({ type: 'json_valid' })(fenced).score).toBe(0);
     const lenient = scorerOf({ type: 'json_valid', strip_code_fence: true });
@@ -21,7 +21,7 @@ describe('json_valid', () => {
     expect(lenient('```\n```').score).toBe(0);
   });
 
-  test('refuses JSON nested deeper than it can be handled', () => {
+  test('refuses JSON nested too deeply', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(scorerOf({ type: 'json_valid' })(nested(200)).score).toBe(1);
     expect(scorerOf({ type: 'json_valid' })(nested(201)).reason).toBe(
@@ -38,7 +38,7 @@ describe('json_schema', () => {
     additionalProperties: false,
   };
 
-  test('passes what holds to the schema and names the first violations', () => {
+  test('passes valid values and names the first violations', () => {
     const scorer = scorerOf({ type: 'json_schema', schema: person });
     expect(scorer('{"name": "Ada", "email": "ada@example.org"}').score).toBe(1);
     expect(scorer('{"email": "nobody", "x": 1, "y": 2, "z": 3}')).toEqual({
@@ -52,7 +52,7 @@ describe('json_schema', () => {
     expect(scorer('Ada').reason).toMatch(/^the output is not JSON/);
   });
 
-  test('is draft 2020-12, or draft-07 where the schema says so', () => {
+  test('is draft 2020-12, or draft-07 if the schema says so', () => {
     const tuple = { prefixItems: [{ type: 'string' }], items: false };
     expect(scorerOf({ type: 'json_schema', schema: tuple })('["a", 1]').score).toBe(0);
     const old = {
@@ -67,7 +67,7 @@ describe('json_schema', () => {
     );
   });
 
-  test('follows references inside the schema, and none to elsewhere', () => {
+  test('follows only references inside the schema', () => {
     const tree = {
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
       $ref: '#/$defs/node',
@@ -99,7 +99,7 @@ describe('json_schema', () => {
     expect(faults[0]).toMatch(message);
   });
 
-  test('takes keywords it does not know as annotations', () => {
+  test('ignores unknown keywords as annotations', () => {
     expect(scorerOf({ type: 'json_schema', schema: { 'x-note': 1, type: 'object' } })('{}').score).toBe(1);
   });
 
@@ -117,7 +117,7 @@ describe('json_schema', () => {
     expect(scorerOf({ type: 'json_schema', schema: schemas[1] })(JSON.stringify([{ [text]: 1 }])).score).toBe(1);
   });
 
-  test('names the first violation only where there are millions', () => {
+  test('names only the first violation of millions', () => {
     const schema = { items: { allOf: Array.from({ length: 500 }, () => ({ type: 'string' })) } };
     expect(scorerOf({ type: 'json_schema', schema })(`[${'1,'.repeat(200_000)}1]`)).toEqual({
       score: 0,
@@ -147,7 +147,7 @@ describe('json_match', () => {
     expect(scorer('Ada', expected).reason).toMatch(/^the output is not JSON/);
   });
 
-  test('in mode exact counts what should not be there', () => {
+  test('in mode exact counts extra values', () => {
     expect(scorerOf({ type: 'json_match' })('{"a": 1, "b": 2}', { a: 1 }).score).toBe(0.5);
     expect(scorerOf({ type: 'json_match' })('[1, 2, 3]', [1]).score).toBe(0.333333);
     expect(scorerOf({ type: 'json_match' })('{"a": 1}', {}).score).toBe(0);
@@ -178,7 +178,7 @@ describe('json_match', () => {
     ).toBe(0.5);
   });
 
-  test('takes the value from the options, or JSON from an expected text', () => {
+  test('uses the value of the options, or JSON from an expected text', () => {
     expect(scorerOf({ type: 'json_match', value: { a: 1 } })('{"a": 1}').score).toBe(1);
     expect(scorerOf({ type: 'json_match', value: null })('null', 5).score).toBe(1);
     expect(scorerOf({ type: 'json_match' })('{"a": 1}', '{"a": 1}').score).toBe(1);
@@ -201,7 +201,7 @@ describe('json_match', () => {
     ]);
   });
 
-  test('ends in bounded time on large lists in any order, also nested ones', () => {
+  test('ends in bounded time on large lists in any order, even nested ones', () => {
     const options = { type: 'json_match', ignore_array_order: true, mode: 'subset' };
     const rows = Array.from({ length: 20_000 }, (_, n) => ({ id: n, list: [n, n + 1] }));
     const others = rows.map(({ id }) => ({ id: -id - 1, list: [-id, -id - 2] })).reverse();

@@ -27,7 +27,7 @@ describe('tool_calls', () => {
     expect(scoreOf(options, madeOf(...made))).toMatchObject({ score, problem: null });
   });
 
-  test('inputs are compared as the option says', () => {
+  test('inputs are compared by the option', () => {
     const value = [{ name: 'a', input: { city: 'Paris' } }];
     const made = [call('a', { city: 'Paris', unit: 'C' })];
     expect(scoreOf({ value }, made).score).toBe(0);
@@ -40,7 +40,7 @@ describe('tool_calls', () => {
     });
   });
 
-  test('the best pairs count: a call that fits two expected ones is left to the one that has no other', () => {
+  test('the best pairs count: a call that fits two expected ones goes to the one without another', () => {
     const value = [{ name: 'a' }, { name: 'a', input: { n: 1 } }];
     expect(scoreOf({ value }, [call('a', { n: 1 }), call('a', { n: 2 })]).score).toBe(1);
     expect(scoreOf({ value }, [call('a', { n: 2 }), call('a', { n: 1 })]).score).toBe(1);
@@ -51,16 +51,16 @@ describe('tool_calls', () => {
     [{ name: 'a', input: {} }],
     [{ tool_calls: [{ name: 'a', input: {} }] }],
     ['[{"name": "a", "input": {}}]'],
-  ])("the example's expected value may be %j", (expected) => {
+  ])("the example's expected value can be %j", (expected) => {
     expect(scoreOf({}, madeOf('a'), expected).score).toBe(1);
   });
 
-  test('an expected value of another form is said to be one', () => {
+  test('an expected value of another form is named as one', () => {
     for (const expected of [undefined, 'hello', 7, { name: 7 }])
       expect(scoreOf({}, madeOf('a'), expected)).toMatchObject({ score: 0, problem: 'missing_expected' });
   });
 
-  test('a flood of calls is not examined, and 1,000 are in little time', () => {
+  test('a flood of calls is not examined, and 1,000 are fast', () => {
     const many = Array.from({ length: 1_000 }, (_, n) => call('a', { n }));
     const value = Array.from({ length: 100 }, (_, n) => ({ name: 'a', input: { n: 999 - n } }));
     expect(scoreOf({ value, allow_extra: true }, many).score).toBe(1);
@@ -84,7 +84,7 @@ test('cost is 1 up to the limit, without float noise', () => {
   expect(scoreOf(null)).toMatchObject({ score: 0, problem: 'not_measured' });
 });
 
-test('bad options are refused by their place', () => {
+test('bad options are refused by position', () => {
   expect(faultsOf([{ type: 'latency', at_most_ms: 0 }])[0]).toMatch(/^0.at_most_ms: /);
   expect(faultsOf([{ type: 'cost', at_most_usd: -1 }])[0]).toMatch(/^0.at_most_usd: /);
   expect(faultsOf([{ type: 'tool_calls', value: [{ input: {} }] }])).toEqual(['0.value.0.name: must be a string']);

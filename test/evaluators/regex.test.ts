@@ -25,7 +25,7 @@ describe('regex', () => {
     }
   });
 
-  test('knows the ways JavaScript writes characters and groups', () => {
+  test('knows JavaScript’s characters and groups', () => {
     expect(found('(?<year>\\d+)\\/\\u00e9\\cA', '7/é\x01', { full_match: true })).toBe(true);
     expect(found('^\\p{L}+$', 'Ελλάδα')).toBe(true);
   });
@@ -50,7 +50,7 @@ describe('regex', () => {
     expect(faultsOf([{ type: 'regex', pattern }])).toEqual([expect.stringMatching(/^0\.pattern: .{10}/)]);
   });
 
-  test('says what its syntax lacks', () => {
+  test('names unsupported syntax', () => {
     expect(faultsOf([{ type: 'regex', pattern: '(?=a)' }])[0]).toMatch(/\(\?=.*no lookaround/);
     expect(faultsOf([{ type: 'regex', pattern: '\\k<n>' }])[0]).toMatch(/\\k .*no back-references/);
   });

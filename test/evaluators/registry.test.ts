@@ -74,7 +74,7 @@ describe('any scoring evaluator', () => {
     [{ type: 'numeric' }],
     [{ type: 'levenshtein' }],
     [{ type: 'tool_calls' }],
-  ])('%j gives 0 and says so when the example has no expected value', (options) => {
+  ])('%j gives 0 and says so if the example has no expected value', (options) => {
     expect(scorerOf(options)('anything')).toEqual({
       score: 0,
       reason: 'the example has no expected value',

@@ -5,7 +5,7 @@ import { faultsOf, scorerOf } from './evaluate.ts';
 const [COMPOSED, APART] = ['\u00e9t\u00e9', 'e\u0301te\u0301'];
 
 describe.each(['exact_match', 'contains', 'levenshtein'])('%s', (type) => {
-  test('takes characters that are written in two ways for the same', () => {
+  test('treats equivalent forms of characters as the same', () => {
     expect(scorerOf({ type })(COMPOSED, APART).score).toBe(1);
     expect(scorerOf({ type })(APART, COMPOSED).score).toBe(1);
   });
@@ -20,7 +20,7 @@ describe.each(['exact_match', 'contains', 'levenshtein'])('%s', (type) => {
     ['ΟΔΟΣ', 'οδος'],
     ['\ufb01ne', 'FINE'],
     ['E\u0301', '\u00e9'],
-  ])('takes %s and %s for the same only if case does not count', (a, b) => {
+  ])('treats %s and %s as the same only without case', (a, b) => {
     const folded = scorerOf({ type, case_sensitive: false });
     expect([folded(a, b).score, folded(b, a).score]).toEqual([1, 1]);
     expect(scorerOf({ type })(a, b).score).toBeLessThan(1);
@@ -45,7 +45,7 @@ describe('exact_match', () => {
     expect(exact('Paris.', 'Paris').score).toBe(0);
   });
 
-  test('leaves out white space at both ends unless told not to', () => {
+  test('ignores white space at both ends unless told not to', () => {
     expect(exact('\n Paris ', 'Paris').score).toBe(1);
     expect(scorerOf({ type: 'exact_match', trim: false })('Paris ', 'Paris').score).toBe(0);
   });
@@ -56,7 +56,7 @@ describe('exact_match', () => {
     expect(scorerOf({ type: 'exact_match', normalize_whitespace: true })('a \n b', 'a b').score).toBe(1);
   });
 
-  test('compares an expected value that is no text as JSON', () => {
+  test('compares an expected value other than text as JSON', () => {
     expect(exact('{ "b": 2, "a": [1, null] }', { a: [1, null], b: 2 }).score).toBe(1);
     expect(exact('[2, 1]', [1, 2]).score).toBe(0);
     expect(exact('42', 42).score).toBe(1);
@@ -68,12 +68,12 @@ describe('exact_match', () => {
     expect(scorerOf({ type: 'exact_match', case_sensitive: false })('TRUE', true).score).toBe(1);
   });
 
-  test('does not take a text for the JSON in it', () => {
+  test('does not match a text to the JSON in it', () => {
     expect(exact('"Paris"', 'Paris').score).toBe(0);
     expect(exact('42', '42.0').score).toBe(0);
   });
 
-  test('does not confuse values whose parts read the same', () => {
+  test('does not confuse values that read the same', () => {
     expect(exact('["1"]', [1]).score).toBe(0);
     expect(exact('{"a":{"b":1}}', { a: { b: '1' } }).score).toBe(0);
     expect(exact('[[1],2]', [1, [2]]).score).toBe(0);
@@ -82,7 +82,7 @@ describe('exact_match', () => {
 });
 
 describe('contains', () => {
-  test('looks for a value, or for the expected value', () => {
+  test('finds a value, or the expected value', () => {
     expect(scorerOf({ type: 'contains', value: 'is' })('this').score).toBe(1);
     expect(scorerOf({ type: 'contains' })('the capital is Paris.', 'Paris').score).toBe(1);
     expect(scorerOf({ type: 'contains' })('it is 42.', 42).score).toBe(1);
@@ -93,7 +93,7 @@ describe('contains', () => {
     });
   });
 
-  test('looks for all or any of several', () => {
+  test('finds all or any of several', () => {
     const all = { type: 'contains', values: ['a', 'b'] };
     expect(scorerOf(all)('a').reason).toBe('not found in the output: "b"');
     expect(scorerOf(all)('ba').score).toBe(1);
@@ -103,12 +103,12 @@ describe('contains', () => {
     expect(scorerOf({ type: 'contains' })('x', ['x', 'y']).score).toBe(0);
   });
 
-  test('does not pass everything when the expected value is empty', () => {
+  test('fails if the expected value is empty', () => {
     expect(scorerOf({ type: 'contains' })('x', '')).toMatchObject({ score: 0, problem: 'missing_expected' });
     expect(scorerOf({ type: 'contains' })('x', [])).toMatchObject({ score: 0, problem: 'missing_expected' });
   });
 
-  test('finds what is there in long texts that repeat themselves', () => {
+  test('finds text in long, repetitive texts', () => {
     const long = 'ab'.repeat(500_000);
     for (const part of [
       `${'ab'.repeat(4_000)}c`,
@@ -136,7 +136,7 @@ describe('contains', () => {
   });
 });
 
-test('contains finds a text that ends inside of a word, whatever the form of its last letter', () => {
+test('contains finds a text that ends inside a word, whatever the form of its last letter', () => {
   expect(scorerOf({ type: 'contains', value: 'ΟΔΟΣ', case_sensitive: false })('ΟΔΟΣΗ').score).toBe(1);
 });
 
@@ -168,7 +168,7 @@ describe('levenshtein', () => {
     );
   });
 
-  test('counts what lies beyond 20,000 characters as different, and says so', () => {
+  test('counts characters beyond 20,000 as different, and says so', () => {
     const { score, reason } = alike(`a${'x'.repeat(40_000)}b`, `c${'x'.repeat(40_000)}d`);
     expect(score).toBeCloseTo(1 - (1 + 20_002) / 40_002, 6);
     expect(reason).toContain('beyond 20000 characters');
@@ -217,7 +217,7 @@ describe('numeric', () => {
     expect(numeric('(-4)', -4).score).toBe(1);
   });
 
-  test('takes the first or the last of several, or only a bare number', () => {
+  test('uses the first or the last of several, or only a bare number', () => {
     const text = 'first 5, then 6';
     expect(scorerOf({ type: 'numeric', extract: 'first' })(text, 5).score).toBe(1);
     expect(scorerOf({ type: 'numeric', extract: 'last' })(text, 6).score).toBe(1);
@@ -233,7 +233,7 @@ describe('numeric', () => {
     expect(scorerOf({ type: 'numeric', relative_tolerance: 0.01, absolute_tolerance: 5 })('105', 100).score).toBe(1);
   });
 
-  test('says when the expected value is no number', () => {
+  test('reports a non-numeric expected value', () => {
     expect(numeric('5', 'five')).toMatchObject({ score: 0, problem: 'missing_expected' });
   });
 });

@@ -57,7 +57,7 @@ function startPython(how: 'sync' | 'async'): Started {
   return startProcess([python, '-c', PYTHON, how], { env: { ...env, PMS_BASE_URL: stage.origin, PMS_API_KEY: KEY } });
 }
 
-test('whoever waits when the API dies has the result when it is back, of one run that is paid once', async () => {
+test('a caller that waits when the API dies gets the result later, of one run that is paid once', async () => {
   const pms = new Pms({ baseUrl: stage.origin, apiKey: KEY });
   const run = pms.execute({ prompt_name: 'greet', variables: { name: 'typescript' } });
   let streamed = '';

@@ -99,7 +99,7 @@ test.each<[string, File]>([
   expect(keptMib).toBeLessThan(MAX_KEPT_MIB);
 });
 
-test('an API that is killed in mid-upload is status 3, in one line; nothing was stored, and pushing again works', async () => {
+test('an API that is killed in mid-upload is status 3, in one line; nothing is stored, and another push works', async () => {
   const rows = await writeRows(cli, 'rows.jsonl', FILE_BYTES);
   const command = ['datasets', 'push', 'large', 'rows.jsonl'];
   // It reads nothing, so that the upload can't end before the kill: buffers of connections are smaller than the file.
@@ -121,7 +121,7 @@ test('an API that is killed in mid-upload is status 3, in one line; nothing was 
   expect(await cli.pms(command)).toMatchObject({ status: 0, stdout: `large: version 1, ${rows} examples\n` });
 });
 
-test('a file for which the workspace has no room left is refused in one line', async () => {
+test('a file that exceeds the workspace quota is refused in one line', async () => {
   const full = await apiWithCli({ QUOTA_DATASET_BYTES: '1MiB' });
   await writeRows(full.cli, 'rows.jsonl', 2 * MIB);
   const { status, stdout, stderr } = await full.cli.pms(['datasets', 'push', 'large', 'rows.jsonl']);

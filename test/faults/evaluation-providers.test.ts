@@ -74,7 +74,7 @@ async function expectRightInSpiteOf(troubles: Trouble[]): Promise<void> {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-test('providers that refuse, stall or break off cost time, but no example', async () => {
+test('providers that refuse, stall or hang up cost time, but no example', async () => {
   await expectRightInSpiteOf([
     {
       name: 'refusing',

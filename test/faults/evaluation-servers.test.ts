@@ -34,7 +34,7 @@ function expectStillUp(): void {
   }
 }
 
-test('a run goes on after an outage of the database and pays for nothing twice', async () => {
+test('a run continues after a database outage and pays for nothing twice', async () => {
   const material = await makeMaterial(stage.call, 'database-outage', sized(400));
   const run = await startRun(stage.call, material, CONCURRENCY);
   await untilCalled(stage.model, material.prompts, sized(400) / 3);
@@ -45,7 +45,7 @@ test('a run goes on after an outage of the database and pays for nothing twice',
   expectStillUp();
 });
 
-test('while Temporal is away a run goes on, and what it finished is kept; calls in flight when Temporal gave their batch up for dead are waited for, not paid for again', async () => {
+test('while Temporal is down a run continues and keeps its results; calls in flight of a batch that Temporal gave up are waited for, not paid for again', async () => {
   await behave(stage.model, { mode: 'hold', matching: 'lost-sight-of' });
   const held = await makeMaterial(stage.call, 'lost-sight-of', CONCURRENCY);
   const heldRun = await startRun(stage.call, held, CONCURRENCY);
@@ -68,7 +68,7 @@ test('while Temporal is away a run goes on, and what it finished is kept; calls 
   expectStillUp();
 });
 
-test('a run goes on after everything was killed at once', async () => {
+test('a run resumes after everything was killed at once', async () => {
   const material = await makeMaterial(stage.call, 'power-cut', sized(400));
   const run = await startRun(stage.call, material, CONCURRENCY);
   await untilCalled(stage.model, material.prompts, sized(400) / 2);
@@ -78,7 +78,7 @@ test('a run goes on after everything was killed at once', async () => {
   await expectRight(stage, run, material, CONCURRENCY);
 });
 
-test('a run whose API was killed right after it was accepted runs', async () => {
+test('a run runs even if its API was killed after accepting it', async () => {
   const material = await makeMaterial(stage.call, 'accepted', sized(40));
   const run = await startRun(stage.call, material, CONCURRENCY);
   await api.killTree();
@@ -86,7 +86,7 @@ test('a run whose API was killed right after it was accepted runs', async () => 
   await expectRight(stage, run, material, 0);
 });
 
-test('while Temporal is away a run is refused and does not run later; one whose API was killed between its row and its workflow is started, and its caller can ask again', async () => {
+test('while Temporal is down a run is refused and does not run later; one whose API was killed between its row and its workflow is started, and its caller can retry', async () => {
   const refused = await makeMaterial(stage.call, 'refused', 4);
   const material = await makeMaterial(stage.call, 'half-started', sized(40));
   const database = new pg.Client(servers.databaseUrl);

@@ -55,7 +55,7 @@ async function inTheMiddle(stage: Stage, name: string) {
   return { material, run, pid: await until('a worker has the batch', () => stage.workerOf(run.workflowId)) };
 }
 
-test.concurrent('runs survive the kill of their only worker and of the next one, in mid-call, in fallback chains and in mid-scoring: it costs no more than the calls in flight, and another repeats the requests to a scorer under their ids', async () => {
+test.concurrent('runs survive the kill of their only worker and of the next one, in mid-call, in fallback chains and in mid-scoring: it costs only the calls in flight, and another repeats the requests to a scorer under their ids', async () => {
   const { stage, worker } = await stageWithWorker();
   const released = Promise.withResolvers<void>();
   const scorer = await startReceiver(async ({ body }, response) => {
@@ -105,7 +105,7 @@ test.concurrent('runs survive the kill of their only worker and of the next one,
   expect(new Set(results.map(({ model }) => model))).toEqual(new Set(['openai/gpt-4o-mini']));
 });
 
-test.concurrent('a worker that freezes and thaws does not get in the way of the one that has taken over, and one that is asked to stop loses nothing', async () => {
+test.concurrent('a worker that freezes and thaws does not disturb its successor, and one that is asked to stop loses nothing', async () => {
   const { stage, worker } = await stageWithWorker();
   const frozen = await inTheMiddle(stage, 'held-frozen');
   const other = await stage.startWorker();

@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-test('workers that are killed in the middle of chains, half of them streamed: each call that was finished is paid once, no model is skipped, and readers have the whole response', async () => {
+test('workers that are killed in the middle of chains, half of them streamed: each finished call is paid once, no model is skipped, and readers have the whole response', async () => {
   const database = await createTestDatabase();
   cleanUps.push(() => database.drop());
   const [second, third] = await Promise.all([startProvider('anthropic'), startProvider('google')]);

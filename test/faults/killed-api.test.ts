@@ -131,7 +131,7 @@ async function expectNewStarts(requests: readonly Request[]): Promise<void> {
   expect(await callsOf(stage.model, prompts)).toEqual(requests.map(() => 1));
 }
 
-test('what an API stored that was killed before the start is never run', async () => {
+test('an execution stored by an API killed before the start never runs', async () => {
   // From now on everything sent to Temporal is lost: the start, which follows the insert.
   proxy.stall();
   const requests = await Promise.all(requestsOf('unstarted').map(stored));
@@ -147,7 +147,7 @@ test('what an API stored that was killed before the start is never run', async (
   await worker.killTree();
 });
 
-test('nor what it started without being able to tell its caller, where no worker began it in time', async () => {
+test('nor does one started without telling its caller, if no worker began it in time', async () => {
   proxy.stallAnswers();
   const requests = await Promise.all(requestsOf('signal_pending').map(stored));
   for (const request of requests) await until('the start', () => workflowOf(request).describe());

@@ -41,7 +41,7 @@ afterAll(async () => {
 const wrongAfter = async (fault: Omit<Fault, 'afterMs'>) =>
   faultsOf(await runCell(stage, { ...fault, afterMs: AFTER_MS }), PATIENCE_MS);
 
-test('what the API sends to PostgreSQL, and what workers get of it, is held back for a while: nothing is lost', async () => {
+test('traffic from the API to PostgreSQL, and from there to workers, is delayed: nothing is lost', async () => {
   const [api, worker] = [stage.links['API – PostgreSQL'], stage.links['worker – PostgreSQL']];
   const begin = async () => {
     api.stall();
@@ -54,7 +54,7 @@ test('what the API sends to PostgreSQL, and what workers get of it, is held back
   expect(await wrongAfter({ begin, end, ms: FAULT_MS })).toEqual([]);
 });
 
-test('Temporal and the provider fall silent in the middle of calls: nothing is lost, and only calls in flight are repeated', async () => {
+test('Temporal and the provider fall silent in mid-call: nothing is lost, and only calls in flight are repeated', async () => {
   const links = [stage.links['worker – Temporal'], stage.links['worker – provider'], stage.links['API – Temporal']];
   const begin = async () => {
     for (const link of links) link.stallAnswers();
@@ -65,7 +65,7 @@ test('Temporal and the provider fall silent in the middle of calls: nothing is l
   expect(await wrongAfter({ begin, end, ms: FAULT_MS })).toEqual([]);
 });
 
-test('all open connections to PostgreSQL are forgotten without being closed: new ones take their place', async () => {
+test('all connections to PostgreSQL are dropped without being closed: new ones replace them', async () => {
   const begin = async () => {
     stage.links['API – PostgreSQL'].strand();
     stage.links['worker – PostgreSQL'].strand();

@@ -43,7 +43,7 @@ async function killWhoeverSends(prompt: string, { stage, worker }: { stage: Stag
 
 // They mostly wait for dead workers to be detected, so they run concurrently, each on its own stage.
 
-test.concurrent('an example that ends every process is set aside and fails, and all others are completed', async () => {
+test.concurrent('an example that crashes every process is isolated and fails, and all others complete', async () => {
   const { stage, worker } = await stageWithWorker();
   const material = await makeMaterial(stage.call, 'mostly-harmless', 20);
   const [poisoned, prompt = ''] = [3, material.prompts[3]];
@@ -60,7 +60,7 @@ test.concurrent('an example that ends every process is set aside and fails, and 
   expect(left.output()).not.toContain('stopping');
 });
 
-test.concurrent('an execution that ends every process is set aside and fails, and those in flight beside it are completed', async () => {
+test.concurrent('an execution that crashes every process is isolated and fails, and those in flight complete', async () => {
   const { stage, worker } = await stageWithWorker();
   await makePrompt(stage.call, 'greet', 'openai/gpt-4o-mini');
   await behave(stage.model, { mode: 'hold', matching: 'Greet' });

@@ -79,7 +79,7 @@ async function stored(model: string): Promise<string[]> {
   return outputs;
 }
 
-test('runs that are recorded while the API is killed, and away, are all there once', async () => {
+test('runs recorded while the API is killed and down are all stored once', async () => {
   const drops: number[] = [];
   const onDrop = (runs: unknown[]) => drops.push(runs.length);
   const pms = new Pms({ baseUrl: stage.origin, apiKey: KEY, record: { onDrop, flushAfterMs: 50 } });

@@ -141,7 +141,7 @@ async function killAtEveryStep(name: string, first: number): Promise<{ kills: nu
   return { kills };
 }
 
-test('a release that is killed in at every step ends as an undisturbed one does', async () => {
+test('a release that is killed at every step ends like an undisturbed one', async () => {
   let kills = 0;
   const releases = AT_FULL_SIZE ? 6 : 1;
   for (let n = 0; n < releases; n++) ({ kills } = addTo(kills, await killAtEveryStep(`faults/release-${n}`, n)));
@@ -149,7 +149,7 @@ test('a release that is killed in at every step ends as an undisturbed one does'
   expect(kills).toBeGreaterThanOrEqual(6 * releases);
 });
 
-test('a release whose worker is killed as it stores an evaluation goes on with the next one', async () => {
+test('a release whose worker is killed as it stores an evaluation continues with the next', async () => {
   const name = 'faults/evaluate';
   await seedPrompt(processes.call, name);
   const db = await openDatabase(servers.databaseUrl, { poolSize: 2 });
@@ -181,7 +181,7 @@ test('a release whose worker is killed as it stores an evaluation goes on with t
 
 const addTo = (kills: number, more: { kills: number }) => ({ kills: kills + more.kills });
 
-test('a rollback while Temporal is stopped is obeyed at once, and the workflow agrees afterwards', async () => {
+test('a rollback while Temporal is stopped applies at once, and the workflow agrees afterwards', async () => {
   const name = 'faults/rollback';
   await seedPrompt(processes.call, name);
   const { id } = await startRelease(processes.call, name, [

@@ -14,7 +14,7 @@ afterAll(() => moments?.remove());
 const NOTHING = { calls: 0, attempts: 0, submitted: 0 };
 const AT_REST = { repeated: NOTHING, incomplete: 0, strayWorkflows: [], strayedSchedules: [], troubles: [] };
 
-test('with a Temporal of earlier, what is unfinished goes on where the database has it, and nothing is paid, sent or submitted twice', async () => {
+test('with an older Temporal, unfinished work continues from the database, and nothing is paid, sent or submitted twice', async () => {
   expect(await restore(moments, { database: 'late', temporal: 'early' })).toMatchObject({
     ...AT_REST,
     executions: { completed: 24 },
@@ -28,7 +28,7 @@ test('with a Temporal of earlier, what is unfinished goes on where the database 
   });
 });
 
-test('with a database of earlier, what has ended since is not begun again, and an evaluation goes on when it is told to', async () => {
+test('with an older database, work that has ended since is not restarted, and an evaluation continues on request', async () => {
   const retryFailed = async (call: Parameters<NonNullable<Parameters<typeof restore>[2]>>[0]) => {
     const { body } = await call('GET', '/evaluations?status=failed');
     expect(body.data).toHaveLength(2);

@@ -67,7 +67,7 @@ const isOver = (worker: Started) => Promise.race([worker.ended.then(() => true),
 
 // These mostly wait for calls, so they run concurrently, each on its own stage.
 
-test.concurrent('a worker that is asked to stop waits for long calls, stores their answers and begins no other, and the next one pays for the rest only', async () => {
+test.concurrent('a worker asked to stop waits for long calls, stores their answers and begins no other, and the next one pays only for the rest', async () => {
   const { stage, worker, material, run, id } = await callsUnderWay('long-calls');
   await askToStop(worker);
   const next = await runAsync(stage.call, 'greet', 'Grace');
@@ -86,7 +86,7 @@ test.concurrent('a worker that is asked to stop waits for long calls, stores the
   await expectRight(stage, run, material, 0);
 });
 
-test.concurrent('calls and deliveries that are longer than SHUTDOWN_GRACE are given up, and calls made again by the next worker', async () => {
+test.concurrent('calls and deliveries longer than SHUTDOWN_GRACE are given up, and calls repeated by the next worker', async () => {
   const { stage, worker, material, run, id } = await callsUnderWay('short-grace', {
     SHUTDOWN_GRACE: '1s',
     WEBHOOK_TIMEOUT: '5m',
@@ -115,7 +115,7 @@ test.concurrent('calls and deliveries that are longer than SHUTDOWN_GRACE are gi
   await expectRight(stage, run, material, CONCURRENCY);
 });
 
-test.concurrent('whoever waits for a long call gets its answer from a service that is asked to stop', async () => {
+test.concurrent('a caller that waits for a long call gets its answer from a stopping service', async () => {
   const stage = await stageOf();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'pms-stopped-'));
   cleanUps.push(() => rm(dataDir, { recursive: true, force: true }));
@@ -139,7 +139,7 @@ let stage: Stage;
 let api: Started;
 let nextWorker: Started;
 
-test.concurrent('no judge is asked any more of what was answered after the signal', () =>
+test.concurrent('answers after the stop signal are not sent to judges', () =>
   inTurn(async () => {
     stage = await stageOf({ SHUTDOWN_GRACE: '1h' });
     const [worker, startedApi] = await Promise.all([stage.startWorker(), stage.startApi()]);
@@ -162,7 +162,7 @@ test.concurrent('no judge is asked any more of what was answered after the signa
     expect(await stage.model.calls()).toBeGreaterThan(CONCURRENCY);
   }));
 
-test.concurrent('processes that have nothing to do any more end long before the grace is over', () =>
+test.concurrent('idle processes end long before the grace is over', () =>
   inTurn(async () => {
     await makePrompt(stage.call, 'greet', 'openai/gpt-4o-mini');
     expect(await endedExecution(stage.call, await runAsync(stage.call, 'greet'))).toMatchObject({

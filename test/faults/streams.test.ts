@@ -64,7 +64,7 @@ test('words reach the caller one by one while the model speaks', async () => {
   expect(types(reader)).not.toContain('execution.restarted');
 });
 
-test('a worker that is killed in mid-stream: another one begins anew, and the caller gets the whole response', async () => {
+test('a worker killed in mid-stream: another one restarts, and the caller gets the whole response', async () => {
   const reader = await start();
   const first = await call(1);
   first.say('The first worker will not fin');
@@ -84,7 +84,7 @@ test('a worker that is killed in mid-stream: another one begins anew, and the ca
 });
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'an API that gets %s in mid-stream: the caller goes on in the next one',
+  'an API that gets %s in mid-stream: the caller continues on the next',
   async (signal) => {
     const reader = await start();
     const first = await call(1);
@@ -130,7 +130,7 @@ test.each(['stop', 'kill'] as const)(
   },
 );
 
-test('a caller who cancels hears of it on the stream', async () => {
+test('a caller that cancels sees it in the stream', async () => {
   const reader = await start();
   const first = await call(1);
   first.say('until ');

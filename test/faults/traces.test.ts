@@ -47,7 +47,7 @@ async function exportBatch(spans: readonly Span[]): Promise<number> {
   }
 }
 
-test('the API is killed three times while traces come: what was taken is there, nothing twice, and the usage is exact', async () => {
+test('the API is killed three times while traces arrive: accepted spans are stored once, and the usage is exact', async () => {
   const sent: string[] = [];
   let retried = 0;
   const exporter = async () => {

@@ -15,7 +15,7 @@ async function untilDispatched(stage: WebhookStage): Promise<void> {
   });
 }
 
-test.concurrent('of twenty deliveries that fail together one disables the webhook, and nothing is sent any more', async () => {
+test.concurrent('one of twenty deliveries that fail together disables the webhook, and nothing more is sent', async () => {
   const together = 20;
   const stage = await scene.stage({
     WEBHOOK_RETRY_WAITS: '1s',
@@ -53,7 +53,7 @@ test.concurrent('of twenty deliveries that fail together one disables the webhoo
   expect(await stage.rows.deliveries(webhook)).toHaveLength(together + 5);
 });
 
-test.concurrent('deliveries of webhooks that are disabled and deleted while no worker runs end without another request', async () => {
+test.concurrent('deliveries of webhooks disabled and deleted while no worker runs end without another request', async () => {
   const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '10m', WEBHOOK_TIMEOUT: '60s' });
   const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
   const endings = [

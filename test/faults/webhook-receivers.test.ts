@@ -115,7 +115,7 @@ function hostileReceivers(
 }
 
 // Mostly waits, so it runs concurrently with the others on its own stage.
-test.concurrent('receivers that misbehave harm only their own deliveries, which say why they failed', async () => {
+test.concurrent('misbehaving receivers harm only their own deliveries, which say why they failed', async () => {
   const own = await scene.stage({ WEBHOOK_TIMEOUT: '10s', WEBHOOK_RETRY_WAITS: '1h' });
   const ownWorker = await own.startWorker();
   const [trap, healthy] = await Promise.all([scene.receiver(), scene.receiver()]);
@@ -154,7 +154,7 @@ async function outage() {
   return { port, webhook, events };
 }
 
-test.concurrent('events that were written while their receiver was down arrive, once each', () =>
+test.concurrent('events written while their receiver was down arrive, once each', () =>
   inTurn(async () => {
     const { port, webhook, events } = await outage();
     const receiver = await scene.receiver(answering(200), port);
@@ -170,7 +170,7 @@ test.concurrent('events that were written while their receiver was down arrive, 
     expect(new Set(refused.map(({ error }) => error))).toEqual(new Set(['connection refused']));
   }));
 
-test.concurrent('events of an outage of their receiver arrive though the worker is killed again and again', () =>
+test.concurrent('events arrive after an outage of their receiver, even if the worker is killed repeatedly', () =>
   inTurn(async () => {
     const { port, webhook, events } = await outage();
     // Enough in flight at every moment that each kill hits some.
@@ -200,7 +200,7 @@ test.concurrent('events of an outage of their receiver arrive though the worker 
     await stage.untilEnded(webhook, events.length);
   }));
 
-test.concurrent('a receiver that is slow with many deliveries holds up none to another one', () =>
+test.concurrent('a slow receiver with many deliveries delays none to another one', () =>
   inTurn(async () => {
     const slow = await scene.receiver(() => {});
     const healthy = await scene.receiver();

@@ -48,7 +48,7 @@ function expectStillUp(): void {
   expect(worker.output()).not.toMatch(/unhandled|"level":60/);
 }
 
-test('events that were written while Temporal was away, and deliveries that waited for it, arrive; what failed meanwhile is retried once, and not before its time', async () => {
+test('events written while Temporal was down, and deliveries that waited for it, arrive; failed ones are retried once, and not before their time', async () => {
   const hold = holding();
   const receiver = await scene.receiver(failingOnce(hold));
   const webhook = await stage.rows.webhook({ url: receiver.url, events: ['prompt.created'] });
@@ -94,7 +94,7 @@ test('events that were written while Temporal was away, and deliveries that wait
   expectStillUp();
 });
 
-test('answers that came while the database was away are recorded, and what waited for it is sent', async () => {
+test('answers that came during a database outage are recorded, and waiting deliveries are sent', async () => {
   const hold = holding();
   const receiver = await scene.receiver(failingOnce(hold));
   const webhook = await stage.rows.webhook({ url: receiver.url });
@@ -126,7 +126,7 @@ test('answers that came while the database was away are recorded, and what waite
   expectStillUp();
 });
 
-test('everything that was killed at once goes on where it was', async () => {
+test('everything that was killed at once resumes where it was', async () => {
   const hold = holding();
   const receiver = await scene.receiver(failingOnce(hold));
   const webhook = await stage.rows.webhook({ url: receiver.url });
@@ -157,7 +157,7 @@ test('everything that was killed at once goes on where it was', async () => {
   await stage.untilEnded(webhook, 2 * EVENTS);
 });
 
-test('deliveries that a new, empty Temporal knows nothing of are started anew at the attempt that was next', async () => {
+test('deliveries unknown to a new, empty Temporal are restarted at the next attempt', async () => {
   const receiver = await scene.receiver(answering(500));
   const webhook = await stage.rows.webhook({ url: receiver.url });
   const events = await stage.rows.events(EVENTS);
@@ -185,7 +185,7 @@ test('deliveries that a new, empty Temporal knows nothing of are started anew at
   await stage.untilEnded(webhook, EVENTS);
 });
 
-test('a worker that goes on through the loss of all that Temporal knew delivers what comes then', async () => {
+test('a worker that survives the loss of all Temporal data delivers later events', async () => {
   const receiver = await scene.receiver();
   await servers.loseTemporal();
   const startedAt = Date.now();

@@ -33,7 +33,7 @@ afterAll(() => scene.end());
 const inTurn = createTurns(() => stage.query({ text: `update webhooks set status = 'disabled'` }));
 
 // Mostly waits, so it runs concurrently with the others on its own stage.
-test.concurrent('a retry comes once and not before its time, though the worker was killed while it waited', async () => {
+test.concurrent('a retry comes once and not before its time, even if the worker was killed in its wait', async () => {
   const own = await scene.stage({ WEBHOOK_RETRY_WAITS: '12s,10m' });
   const receiver = await scene.receiver(answering(500));
   const first = await own.startWorker();
@@ -60,7 +60,7 @@ test.concurrent('a retry comes once and not before its time, though the worker w
   expect(lateMs).toBeGreaterThanOrEqual(0);
 });
 
-test.concurrent('events of a time without workers, and deliveries that a dead relay had claimed, are sent', () =>
+test.concurrent('events from a time without workers, and deliveries claimed by a dead relay, are sent', () =>
   inTurn(async () => {
     const receiver = await scene.receiver();
     const webhook = await stage.rows.webhook({ url: receiver.url });
@@ -85,7 +85,7 @@ test.concurrent('events of a time without workers, and deliveries that a dead re
     expect(tally(receiver.received, [...unseen, ...claimed])).toEqual({ lost: 0, duplicates: 0 });
   }));
 
-test.concurrent('events whose relay is killed as soon as it sets out are delivered by the next worker', () =>
+test.concurrent('events whose relay is killed as soon as it starts are delivered by the next worker', () =>
   inTurn(async () => {
     const receiver = await scene.receiver();
     const webhook = await stage.rows.webhook({ url: receiver.url });
@@ -110,7 +110,7 @@ test.concurrent('events whose relay is killed as soon as it sets out are deliver
     await stage.untilEnded(webhook, events.length);
   }));
 
-test.concurrent('attempts that die with their worker are made again by another as they were', () =>
+test.concurrent('attempts that die with their worker are repeated unchanged by another', () =>
   inTurn(async () => {
     const hold = holding();
     const receiver = await scene.receiver(hold.respond);
@@ -162,7 +162,7 @@ test.concurrent('events written while two workers run are each delivered once', 
     await other.killTree();
   }));
 
-test.concurrent('a worker that is asked to stop ends its attempts and records them, and nothing is sent twice', () =>
+test.concurrent('a worker asked to stop ends its attempts and records them, and nothing is sent twice', () =>
   inTurn(async () => {
     const hold = holding();
     const receiver = await scene.receiver(hold.respond);

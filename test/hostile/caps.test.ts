@@ -26,7 +26,7 @@ afterAll(() => stage?.stop());
 test.each([
   ['every cost is known', {}],
   ['every third answer hides what it has cost', { hideUsageEvery: 3 }],
-])('a cap is used and kept where %s', async (what, behaviour) => {
+])('a cap is used and kept if %s', async (what, behaviour) => {
   stage.openai.behave(behaviour);
   const before = stage.openai.callCount;
   const id = await stage.begin({
@@ -43,7 +43,7 @@ test.each([
   expect(calls * CALL_USD).toBeLessThanOrEqual(CAP_USD + CONCURRENCY * CALL_USD);
 });
 
-test('a run whose answers never tell what they have cost stops, too', async () => {
+test('a run whose answers never have a cost stops, too', async () => {
   stage.openai.behave({ hideUsageEvery: 1 });
   const before = stage.openai.callCount;
   const id = await stage.begin({
@@ -56,7 +56,7 @@ test('a run whose answers never tell what they have cost stops, too', async () =
 });
 
 test.each([1, CONCURRENCY, 200])(
-  'a cap for three calls is exceeded by less than one, though each costs thousands of times what was expected, %d at a time',
+  'a cap for three calls is exceeded by less than one, though each costs thousands of times the estimate, %d at a time',
   async (concurrency) => {
     stage.openai.behave();
     const before = stage.openai.callCount;

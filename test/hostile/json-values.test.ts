@@ -47,7 +47,7 @@ test('bodies of many tiny values', async () => {
   });
 });
 
-test('bodies of as many values as may be', async () => {
+test('bodies of the most values allowed', async () => {
   const count = sized(100, 10);
   const text = 'x'.repeat(BODY_BYTES / 49_000 - 8);
   const values = times(49_000, (n) => [`${n}${text}`.slice(0, text.length), 1]).flat();
@@ -61,7 +61,7 @@ test('bodies of as many values as may be', async () => {
 /** Makes the variables of a stored row a list of tiny values, more than a request can contain. */
 const TOO_MANY = `jsonb_build_object('x', ('[' || repeat('{},', $2::int / 3 - 1) || '{}]')::jsonb)`;
 
-test('stored records of more values than may be sent', async () => {
+test('stored records of more values than the limit', async () => {
   const { body } = await stage.call('POST', '/executions', { body: { prompt_name: 'values' } });
   await stage.db.system.query(
     { text: `update executions set variables = ${TOO_MANY} where prompt_name = 'values' and id = $1::uuid` },
@@ -72,7 +72,7 @@ test('stored records of more values than may be sent', async () => {
   await act('reads an execution of 1,360,000 values, 10 at a time', () => readAtATime(`/executions/${body.id}`));
 });
 
-test('pages of examples of more values than may be sent', async () => {
+test('pages of examples of more values than the limit', async () => {
   const lines = times(20, (n) => JSON.stringify({ id: `${n}`, variables: { x: n } })).join('\n');
   const headers = { 'Content-Type': 'application/x-ndjson' };
   expect(await stage.call('PUT', '/datasets/values', { raw: lines, headers })).toMatchObject({ status: 200 });

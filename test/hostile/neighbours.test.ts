@@ -52,7 +52,7 @@ function randomText(length: number): string {
     .replaceAll('1', 'b');
 }
 
-test('patterns that take long on long outputs', async () => {
+test('slow patterns on long outputs', async () => {
   await makePrompt('long', '{{ text }}', 'sandbox/echo');
   const evaluators = times(10, (n) => ({
     type: 'regex',

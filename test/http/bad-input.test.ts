@@ -210,7 +210,7 @@ describe('bodies', () => {
     expect(await problemsOf(attempts)).toEqual([]);
   });
 
-  test('that are no JSON object are refused', async () => {
+  test('without a JSON object are refused', async () => {
     const attempts = takesJson().flatMap((operation) =>
       HOSTILE_BODIES.map(
         ([name, raw]): Attempt => ({
@@ -227,7 +227,7 @@ describe('bodies', () => {
     expect(await problemsOf(attempts)).toEqual([]);
   });
 
-  test('that do not come as JSON are refused', async () => {
+  test('without the type JSON are refused', async () => {
     const attempts = takesJson().flatMap((operation) =>
       HOSTILE_HEADERS.map(
         ([name, headers]): Attempt => ({
@@ -273,7 +273,7 @@ describe('bodies', () => {
     expect(await problemsOf(attempts)).toEqual([]);
   });
 
-  test('where none is expected are refused, unless they are empty', async () => {
+  test('are refused if none is expected, unless empty', async () => {
     const bodiless = api.operations.filter(({ requestBody, method }) => requestBody === undefined && method !== 'GET');
     const attempts = bodiless.map(
       (operation): Attempt => ({
@@ -412,13 +412,13 @@ describe('paths', () => {
     '/..%2fhealthz',
     '/\u00e9',
     '/%E2%98%83',
-  ])('there is nothing at /v1%s', async (path) => {
+  ])('are unknown: /v1%s', async (path) => {
     const answer = await call('GET', path);
     expect(problemOf(answer)).toBeUndefined();
     expect([400, 404]).toContain(answer.status);
   });
 
-  test('take no other method than those documented, and HEAD where there is GET', async () => {
+  test('support only the documented methods, and HEAD if there is GET', async () => {
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
     const byPath = Map.groupBy(api.operations, ({ path }) => path);
     const attempts = [...byPath].flatMap(([path, [operation, ...others]]) => {
@@ -458,7 +458,7 @@ describe('paths', () => {
 });
 
 describe('headers', () => {
-  test('a sane X-Request-Id comes back, any other is replaced', async () => {
+  test('a valid X-Request-Id is returned, others are replaced', async () => {
     const idOf = async (id: string) =>
       (await call('GET', '/prompts', { headers: { 'X-Request-Id': id } })).headers.get('X-Request-Id');
     expect(await idOf('trace-1/a.b:c_d=')).toBe('trace-1/a.b:c_d=');
@@ -485,7 +485,7 @@ describe('headers', () => {
     }
   });
 
-  test('nothing on the way may keep what a key has read', async () => {
+  test('no proxy may store what a key has read', async () => {
     const answer = await call('GET', '/prompts');
     expect(answer.headers.get('Cache-Control')).toBe('no-store');
     expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');

@@ -33,7 +33,7 @@ test.each([
   ['br', 'gzip, deflate, br', brotliDecompressSync],
   ['gzip', 'gzip', gunzipSync],
   ['gzip', 'br;q=0.1, gzip;q=0.9', gunzipSync],
-] as const)('a long response is sent as %s to who takes %s', async (encoding, accepted, undo) => {
+] as const)('a long response is sent as %s, given %s', async (encoding, accepted, undo) => {
   const plain = await get('/v1/prompts', undefined);
   expect(plain.headers['content-encoding']).toBeUndefined();
   const { headers, bytes } = await get('/v1/prompts', accepted);
@@ -54,13 +54,13 @@ test('the OpenAPI document is, too', async () => {
 test.each([
   ['who takes none', '/v1/prompts', 'identity'],
   ['who takes another one', '/v1/prompts', 'zstd'],
-])('it is sent as it is to %s', async (_, path, accepted) => {
+])('it is uncompressed for %s', async (_, path, accepted) => {
   const { headers, bytes } = await get(path, accepted);
   expect(headers['content-encoding']).toBeUndefined();
   expect(JSON.parse(bytes.toString()).data).toHaveLength(20);
 });
 
-test('a short response and one to a change, which may show a secret, are sent as they are', async () => {
+test('a short response and one to a change, which may show a secret, are uncompressed', async () => {
   expect((await get('/v1/prompts/p/1/versions?limit=1', 'br')).headers['content-encoding']).toBeUndefined();
   const answer = await fetch(`${service.origin}/v1/prompts`, {
     method: 'POST',
@@ -70,7 +70,7 @@ test('a short response and one to a change, which may show a secret, are sent as
   expect([answer.status, answer.headers.get('Content-Encoding')]).toEqual([201, null]);
 });
 
-test('a text that is the same for all is compressed once for each encoding, also at the same time', async () => {
+test('a text that is the same for all is compressed once for each encoding, even simultaneously', async () => {
   const text = new FixedText('Summarise the letter. '.repeat(1_000));
   const app = new Koa();
   const send = async (accepted: string) => {

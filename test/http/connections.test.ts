@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('requests of one workspace that wait leave connections to others, and to /healthz', async () => {
+test('waiting requests of one workspace leave connections to others, and to /healthz', async () => {
   const other = await createOtherWorkspace(service, 'other');
   const gone = new AbortController();
   const answers: number[] = [];
@@ -50,7 +50,7 @@ test('requests of one workspace that wait leave connections to others, and to /h
   await waitFor('the share to be free again', async () => (await service.call('GET', '/prompts')).status === 200);
 });
 
-test('connections on which nothing is asked make way for new ones', async () => {
+test('idle connections make way for new ones', async () => {
   const idle = Array.from({ length: CONNECTIONS }, () =>
     net.connect(Number(new URL(service.origin).port), '127.0.0.1').on('error', () => {}),
   );
@@ -60,7 +60,7 @@ test('connections on which nothing is asked make way for new ones', async () => 
   for (const socket of idle) socket.destroy();
 });
 
-test('the port of the metrics tells of health, too; a process that starts or stops is alive, and not ready', async () => {
+test('the port of the metrics reports health, too; a starting or stopping process is alive, and not ready', async () => {
   let isAtWork = false;
   const metrics = await serveMetrics(service.dependencies, () => isAtWork);
   const get = (path: string) => fetch(`http://127.0.0.1:${metrics.port}${path}`);

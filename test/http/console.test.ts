@@ -71,7 +71,7 @@ describe('files of the build', () => {
     expect(await response.text()).toBe(SCRIPT);
   });
 
-  test('HEAD has the headers alone', async () => {
+  test('HEAD has only the headers', async () => {
     const response = await get('/console/assets/index-abc.js', { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(Number(response.headers.get('Content-Length'))).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe('files of the build', () => {
     '/console/%2e%2e/secret.txt',
     '/console/..%5csecret.txt',
     '/console/%ff',
-  ])('nothing outside of the build: %s', async (at) => {
+  ])('no file outside the build: %s', async (at) => {
     const answer = await sendRaw(port, `GET ${at} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(answer.status).toBe(404);
     expect(answer.body).not.toContain('secret.txt');
@@ -124,29 +124,29 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  test('takes GET and HEAD alone', async () => {
+  test('has only GET and HEAD', async () => {
     expect((await get('/console', { method: 'HEAD' })).status).toBe(200);
     const response = await get('/console', { method: 'POST' });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'invalid_request' } }]);
   });
 });
 
-test('what the console is told of the installation', async () => {
+test('console data about the installation', async () => {
   expect(await (await get('/console/config.json')).json()).toEqual(CONFIG);
 });
 
-test('paths that only begin like it are not the console', async () => {
+test('paths that only begin alike are not the console', async () => {
   expect(await (await get('/consoles')).text()).toBe('elsewhere');
 });
 
-test('"/" leads browsers to the console, and tells programs where things are', async () => {
+test('"/" leads browsers to the console, and shows programs the addresses', async () => {
   const page = await get('/', { headers: BROWSER });
   expect(page.status).toBe(200);
   expect(await page.text()).toContain('http-equiv="refresh" content="0; url=/console"');
   expect(await (await get('/')).json()).toMatchObject({ console: '/console', api: '/v1', documentation: '/docs' });
 });
 
-test('without a build a page says so', async () => {
+test('a missing build has a page', async () => {
   const unbuilt = await serve(path.join(folder, 'nothing'));
   const response = await fetch(`http://127.0.0.1:${unbuilt}/console/prompts`);
   expect(response.status).toBe(404);

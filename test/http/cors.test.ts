@@ -38,7 +38,7 @@ test.each(['https://evil.example', 'https://app.example.com.evil.example', 'null
   },
 );
 
-test('reads what it is answered, errors too', async () => {
+test('reads its answers, errors too', async () => {
   const headers = { Origin: PAGE };
   const found = await service.call('GET', '/prompts', { headers });
   expect([found.status, found.headers.get('Access-Control-Allow-Origin')]).toEqual([200, PAGE]);

@@ -26,7 +26,7 @@ const addressOf = (question: string) =>
     .replaceAll(' ', '-')}`;
 
 describe('the search', () => {
-  test.each(questions)('finds among the first three: %s', async (question) => {
+  test.each(questions)('has in the first three: %s', async (question) => {
     expect(addressesIn(await ask(question)).slice(0, 3)).toContain(addressOf(question));
   });
 
@@ -47,11 +47,11 @@ describe('the search', () => {
     expect(addressesIn(await ask(words)).slice(0, 3)).toContain(`/docs/guides/${address}`);
   });
 
-  test('forgives a slip', async () => {
+  test('forgives a typo', async () => {
     expect(addressesIn(await ask('idempotentcy'))[0]).toContain('idempotency');
   });
 
-  test('leads to headings that are there', async () => {
+  test('leads to existing headings', async () => {
     for (const address of addressesIn(await ask('webhook'))) {
       const [at = '', id] = address.split('#');
       expect(await textOf(at)).toContain(` id="${id}"`);
@@ -71,7 +71,7 @@ describe('the search', () => {
     '世界 🌍',
     'a'.repeat(10_000),
     'prompt '.repeat(1_000),
-  ])('takes whatever is asked as text: %#', async (question) => {
+  ])('accepts any question as text: %#', async (question) => {
     const answer = await get(searchFor(question));
     expect(answer.status).toBe(200);
     const html = await answer.text();
@@ -79,7 +79,7 @@ describe('the search', () => {
     expect(html.length).toBeLessThan(40_000);
   });
 
-  test('takes no question, and one alone', async () => {
+  test('takes one question or none', async () => {
     expect(await textOf('/docs/search')).toContain('Ask a question');
     expect((await get('/docs/search?q=a&q=b')).status).toBe(400);
     expect(await ask('xyzzyplugh')).toContain('Nothing was found');
@@ -87,7 +87,7 @@ describe('the search', () => {
 });
 
 describe('the guides', () => {
-  test('are pages without scripts, which need nothing from elsewhere', async () => {
+  test('are pages without scripts or external resources', async () => {
     for (const at of ['/docs/guides', '/docs/guides/', '/docs/guides/console', '/docs/search?q=prompt']) {
       const answer = await get(at);
       expect([at, answer.status, answer.headers.get('Content-Type')]).toEqual([at, 200, 'text/html; charset=utf-8']);
@@ -105,7 +105,7 @@ describe('the guides', () => {
     expect(await textOf('/docs/guides/scores')).toContain('&lt;!doctype html&gt;');
   });
 
-  test('lead to each other, to headings and to images, all of which are there', async () => {
+  test('link to each other, to headings and to images, all of which exist', async () => {
     const seen = new Map<string, string>();
     const waiting = ['/docs/guides'];
     const links: string[] = [];
@@ -151,7 +151,7 @@ describe('the guides', () => {
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
   });
 
-  test('are read alone', async () => {
+  test('are read-only', async () => {
     for (const at of ['/docs/guides', '/docs/search', '/docs/guides.css']) {
       const head = await get(at, { method: 'HEAD' });
       expect([head.status, await head.text()]).toEqual([200, '']);

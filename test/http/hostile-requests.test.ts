@@ -74,7 +74,7 @@ const tenSchemas = Array.from(
 const send = (method: string, path: string, raw: string): Promise<Answer> =>
   service.call(method, path, { raw, headers: { 'Content-Type': 'application/json' } });
 
-describe('a request does not hold up the API', () => {
+describe('a request does not block the API', () => {
   const requests: [string, string, string, number[]][] = [
     [
       'ten schemas that take long to compile',
@@ -286,14 +286,14 @@ describe('a request does not hold up the API', () => {
   );
 });
 
-test('comparing two versions of 9,900 other lines does not hold up the API', async () => {
+test('comparing two versions of 9,900 other lines does not block the API', async () => {
   const { result, blockMs } = await longestBlock(() => service.call('GET', '/prompts/lines/diff'), MAX_BLOCK_MS);
   measured['a diff'] = Math.round(blockMs);
   expect(result.status).toBe(200);
   expect(blockMs).toBeLessThan(MAX_BLOCK_MS);
 });
 
-describe('an upload does not hold up the API', () => {
+describe('an upload does not block the API', () => {
   const uploads: [string, string, string][] = [
     ['a line of 16 MiB', 'application/x-ndjson', `{"variables":{"text":"${'x'.repeat(16 * MIB)}"}}`],
     ['a line of 95,000 names', 'application/x-ndjson', `{"variables":${manyKeys}}\n`.repeat(2)],
@@ -327,7 +327,7 @@ describe('an upload does not hold up the API', () => {
   );
 });
 
-describe('an evaluation does not hold up the worker', () => {
+describe('an evaluation does not block the worker', () => {
   const text = randomLetters(1_000_000);
   const runs: [string, object[]][] = [
     [
@@ -365,7 +365,7 @@ describe('an evaluation does not hold up the worker', () => {
   );
 });
 
-test('schemas and patterns of one workspace do not keep those of another waiting', async () => {
+test('schemas and patterns of one workspace do not delay those of another', async () => {
   const other = await createOtherWorkspace(service, 'beside');
   const prompt = { name: 'echo', template: '{{ text }}', model: 'sandbox/echo' };
   await other.call('POST', '/prompts', { body: prompt });

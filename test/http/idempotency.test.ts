@@ -38,7 +38,7 @@ const creations: { path: string; body: (tag: string) => object; made: (tag: stri
 ];
 
 describe.each(creations)('POST $path', ({ path, body, made }) => {
-  test('with the same key and body gives the first answer again', async () => {
+  test('with the same key and body returns the first answer', async () => {
     const first = await post(path, `again ${path}`.replace(' ', '-'), body('again'));
     expect([first.status, first.headers.get('Idempotent-Replayed')]).toEqual([201, null]);
     const second = await post(path, `again-${path}`, body('again'));
@@ -80,7 +80,7 @@ describe.each(creations)('POST $path', ({ path, body, made }) => {
   });
 });
 
-test('one key is good for one operation only', async () => {
+test('one key is good for only one operation', async () => {
   await run('shared', 'shared');
   expect((await post('/api-keys', 'shared', { name: 'x', scopes: ['read'] })).body.error.code).toBe(
     'idempotency_key_reused',
@@ -98,12 +98,12 @@ test("another workspace's key is another key", async () => {
   expect([answer.status, answer.headers.get('Idempotent-Replayed'), answer.body.template]).toEqual([201, null, 'y']);
 });
 
-test('a key that was refused later in the creation is free too', async () => {
+test('a key whose creation was refused later is free too', async () => {
   expect((await run('late', 'late', { model: 'openai/gpt-4o' })).status).toBe(400);
   expect((await run('late', 'late')).status).toBe(201);
 });
 
-test('a replay of a run under way waits for its end', async () => {
+test('a replay of an open run waits for its end', async () => {
   const first = run('slow', 'slow', { model: 'sandbox/slow-700' });
   const second = run('slow', 'slow', { model: 'sandbox/slow-700' });
   const [one, two] = await Promise.all([first, second]);
@@ -111,7 +111,7 @@ test('a replay of a run under way waits for its end', async () => {
   expect(two.body).toEqual(one.body);
 });
 
-test('who did not wait gets the same answer again', async () => {
+test('a caller that did not wait gets the answer', async () => {
   const headers = { 'Idempotency-Key': 'async', Prefer: 'respond-async' };
   const body = { prompt_name: 'echo', variables: { text: 'async' }, model: 'sandbox/slow-700' };
   const first = await service.call('POST', '/executions', { body, headers });
@@ -121,7 +121,7 @@ test('who did not wait gets the same answer again', async () => {
   expect(['queued', 'running']).toContain(second.body.status);
 });
 
-test('who lost the connection before the end gets the end at the next try', async () => {
+test('a caller that lost the connection gets the end at the next try', async () => {
   const body = JSON.stringify({ prompt_name: 'echo', variables: { text: 'lost' }, model: 'sandbox/slow-2000' });
   const headers = {
     Authorization: `Bearer ${service.key}`,
@@ -151,7 +151,7 @@ test.each<[string, (idOf: (path: string, body: object) => Promise<string>) => Pr
   ],
   ['a scorer', async () => '/evaluations', SCORED],
   ['a scorer of a schedule', async () => '/schedules', { name: 's', cron: '@yearly', evaluation: SCORED }],
-])('a secret is shown again to the key that made it, and to no other: %s', async (what, at, body) => {
+])('a secret is shown again only to the key that made it: %s', async (what, at, body) => {
   const path = await at(async (made, request) => (await service.call('POST', made, { body: request })).body.id);
   const [mine, other] = [await createKey(service, 'admin'), await createKey(service, 'admin')];
   const idempotencyKey = `secret-of-${what.replaceAll(' ', '-')}`;
@@ -174,7 +174,7 @@ test.each<[string, (idOf: (path: string, body: object) => Promise<string>) => Pr
   expect(again.body).toEqual(first.body);
 });
 
-test('what has no secret is given again to any key that may ask for it', async () => {
+test('a response without a secret is repeated to any authorized key', async () => {
   const body = { prompt_name: 'echo', variables: { text: 'shared' } };
   const first = await post('/executions', 'between-keys', body);
   const { key } = await createKey(service, 'execute');
@@ -186,7 +186,7 @@ test('what has no secret is given again to any key that may ask for it', async (
   expect(second.body).toEqual(first.body);
 });
 
-test('the key text that a replay shows is encrypted at rest', async () => {
+test('the key text shown by a replay is encrypted at rest', async () => {
   const { body } = await post('/api-keys', 'secret', { name: 'secret', scopes: ['read'] });
   expect(body.key).toMatch(/^pms_[A-Za-z0-9]{43}$/);
   const rows = await service.dependencies.db.system.query<{ answer: Buffer }>(

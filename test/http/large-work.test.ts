@@ -30,7 +30,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   return pending;
 }
 
-test('bodies of one workspace wait for one another, and those of another one do not', async () => {
+test('bodies of one workspace wait for one another, and not for those of others', async () => {
   const first = [request('a'), request('a')];
   for (const { handling } of first) await handling.receive(4 * MIB);
   const third = request('a');
@@ -45,7 +45,7 @@ test('bodies of one workspace wait for one another, and those of another one do 
   for (const each of [...first, third, other]) each.handling.dealtWith();
 });
 
-test('a body that is only kept leaves its turn to others, and its memory to nobody', async () => {
+test('a body that is only kept passes its slot to others, but not its memory', async () => {
   const [kept, next, third] = [request('a'), request('a'), request('a')];
   for (const each of [kept, next]) await each.handling.receive(4 * MIB);
   await kept.handling.begin(4 * MIB);
@@ -60,7 +60,7 @@ test('a body that is only kept leaves its turn to others, and its memory to nobo
   for (const each of [next, third]) each.handling.dealtWith();
 });
 
-test('a workspace has one turn at a time', async () => {
+test('a workspace has one slot at a time', async () => {
   const [one, two, other] = [request('a'), request('a'), request('b')];
   await one.handling.begin(MIB);
   const second = two.handling.begin(MIB);
@@ -76,7 +76,7 @@ test('a workspace has one turn at a time', async () => {
   other.handling.dealtWith();
 });
 
-test('what a response takes is given back when it was sent, also to who has not asked for it yet', async () => {
+test('memory of a sent response is released, even for later requests', async () => {
   const one = request('a');
   await one.handling.reserve(2 * MIB);
   const two = request('a');
@@ -97,7 +97,7 @@ test('what a response takes is given back when it was sent, also to who has not 
   expect(work.responses.inUse('a')).toBe(0);
 });
 
-test('who gives up waiting is refused', async () => {
+test('a wait given up is refused', async () => {
   const one = request('a');
   await one.handling.begin(MIB);
   const gone = new AbortController();
@@ -107,7 +107,7 @@ test('who gives up waiting is refused', async () => {
   one.handling.dealtWith();
 });
 
-test('a workspace takes one step in each round of the event loop, and others do not wait for those that it has in line', async () => {
+test('a workspace takes one step per round of the event loop, and others do not wait for its queue', async () => {
   const order: string[] = [];
   const step = async (workspaceId: string, name: string, signal?: AbortSignal) => {
     await request(workspaceId, signal).handling.step();

@@ -15,7 +15,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 const object = (name: string, schema: object = text) => ({ type: 'object', properties: { [name]: schema } });
 
-test('what may be null is called by where it is, and what is equal has one name', () => {
+test('nullable schemas are named by position, and equal ones share a name', () => {
   const author = object('key_id');
   const nullable = { anyOf: [author, { type: 'null' }] };
   expect(schemasOf({ Draft: object('made_by', nullable), Copy: object('owner', nullable) })).toEqual({
@@ -25,7 +25,7 @@ test('what may be null is called by where it is, and what is equal has one name'
   });
 });
 
-test('members of a union are called by their type, also in lists', () => {
+test('members of a union are named by type, also in lists', () => {
   const step = (type: string) => ({ type: 'object', properties: { type: { type: 'string', const: type } } });
   const list = { type: 'array', items: { oneOf: [step('wait'), step('run_all')] } };
   expect(schemasOf({ Steps: list })).toEqual({
@@ -35,7 +35,7 @@ test('members of a union are called by their type, also in lists', () => {
   });
 });
 
-test('what is already a component is referred to', () => {
+test('existing components are referenced', () => {
   const known = object('code');
   const schemas = schemasOf({ Known: known, Other: object('error', { anyOf: [known, { type: 'null' }] }) });
   expect(schemas).toEqual({ Known: known, Other: object('error', { anyOf: [ref('Known'), { type: 'null' }] }) });
@@ -63,7 +63,7 @@ test('a body that is not JSON is binary, and a title becomes a description', () 
   expect(document.components.schemas.A).toEqual({ type: 'string', description: 'Cost' });
 });
 
-test('two schemas that would have one name are refused', () => {
+test('two schemas with the same name are refused', () => {
   const unions = object('part', { anyOf: [object('a'), object('b')] });
   expect(() => schemasOf({ File: unions })).toThrow('FilePartOption');
 });

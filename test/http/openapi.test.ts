@@ -66,7 +66,7 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('has no reference that leads nowhere', () => {
+  test('has no broken reference', () => {
     const references = [...JSON.stringify(api.document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path = '']) => path);
     expect(references.length).toBeGreaterThan(10);
     for (const reference of new Set(references)) {
@@ -76,7 +76,7 @@ describe('the document', () => {
     }
   });
 
-  test('is small: what is shared stands once, under a name made of words', async () => {
+  test('is small: shared parts appear once, under a name made of words', async () => {
     const served = await (await fetch(`${service.origin}/openapi.json`)).text();
     expect(Buffer.byteLength(served) / api.operations.length).toBeLessThan(3_450);
     const { components, paths } = JSON.parse(served);
@@ -107,7 +107,7 @@ describe('the document', () => {
     });
   });
 
-  test('has no examples of optional parameters, which its page would fill in', () => {
+  test('has no examples of optional parameters, which its page would insert', () => {
     onEvery(({ parameters }) => {
       for (const parameter of parameters)
         if (parameter.in !== 'path')
@@ -118,7 +118,7 @@ describe('the document', () => {
     });
   });
 
-  test('gives every operation one answer that works, and its errors', () => {
+  test('gives every operation one success response, and its errors', () => {
     onEvery(({ responses, path, method, requestBody, operationId }) => {
       // OTLP has one more.
       const statuses = Object.keys(responses).filter((status) => operationId !== OTLP || status !== '503');
@@ -192,7 +192,7 @@ function checkAnswer(operation: Operation, { status, body, headers }: Answer) {
   expect(Object.entries(STATUS_OF_CODE)).toContainEqual([body.error.code, status]);
 }
 
-test('what every operation answers is what the document says', async () => {
+test('the answer of every operation fits the document', async () => {
   const deletionsLast = api.operations.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   );
@@ -261,7 +261,7 @@ test('what every operation answers is what the document says', async () => {
 describe('outside /v1, without a key', () => {
   const fetchAt = (path: string, init: RequestInit = {}) => fetch(`${service.origin}${path}`, init);
 
-  test('the documentation needs nothing from elsewhere', async () => {
+  test('the documentation needs no external resources', async () => {
     const page = await fetchAt('/docs');
     const html = await page.text();
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -289,13 +289,13 @@ describe('outside /v1, without a key', () => {
     '/v2',
     '/metrics',
     '/%00',
-  ])('there is nothing else: %s', async (path) => {
+  ])('nothing else exists: %s', async (path) => {
     const answer = await fetchAt(path);
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
   });
 
   test.each(['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/swagger-ui.css'])(
-    '%s takes GET and HEAD alone',
+    '%s has only GET and HEAD',
     async (path) => {
       expect((await fetchAt(path)).status).toBe(200);
       const head = await fetchAt(path, { method: 'HEAD' });
@@ -307,12 +307,12 @@ describe('outside /v1, without a key', () => {
     },
   );
 
-  test('the service says that it is there and ready', async () => {
+  test('the service says that it is up and ready', async () => {
     expect(await (await fetchAt('/healthz')).json()).toEqual({ status: 'ok' });
     expect(await (await fetchAt('/readyz')).json()).toEqual({ status: 'ok', database: 'ok', temporal: 'ok' });
   });
 
-  test('metrics have a port of their own, and count requests by operation', async () => {
+  test('metrics have their own port, and count requests by operation', async () => {
     await service.call('GET', '/prompts/a/b/c');
     const metrics = await serveMetrics(service.dependencies);
     try {

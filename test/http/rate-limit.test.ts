@@ -39,7 +39,7 @@ const statuses = (answers: Answer[]) =>
   );
 
 describe('the limit of a key', () => {
-  test('is exact over two processes at once, and tells what is left', async () => {
+  test('is exact over two processes at once, and shows what is left', async () => {
     const [one, two] = [await startLimited(60), await startLimited(60)];
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => (index % 2 ? one : two)('GET', '/prompts')),
@@ -58,7 +58,7 @@ describe('the limit of a key', () => {
     expect(refused.headers.get('RateLimit-Remaining')).toBe('0');
   });
 
-  test('is exact where processes take many at once from it', async () => {
+  test('is exact if processes take many at once from it', async () => {
     const limiters = [1, 2, 3].map(() => createRateLimiter(service.dependencies.db.system, 'many', 1_000));
     const states = await Promise.all(
       limiters.flatMap((limiter) => Array.from({ length: 500 }, () => limiter.take('caller'))),
@@ -66,7 +66,7 @@ describe('the limit of a key', () => {
     expect(states.filter(({ allowed }) => allowed)).toHaveLength(1_000);
   });
 
-  test('belongs to the key alone', async () => {
+  test('applies only to the key', async () => {
     const call = await startLimited(5);
     for (let used = 0; used < 6; used++) await call('GET', '/prompts');
     expect((await call('GET', '/prompts')).status).toBe(429);
@@ -94,7 +94,7 @@ describe('the limit of a key', () => {
 });
 
 describe('the limit of a workspace', () => {
-  test('holds for all of its keys together, and a key beyond its own limit takes nothing from the others', async () => {
+  test('covers all of its keys, and a key beyond its own limit takes nothing from the others', async () => {
     const call = await startLimited(6, { workspaceRateLimitPerMinute: 10 });
     const other = await service.call('POST', '/api-keys', { body: { name: 'other of many', scopes: ['read'] } });
     const third = await service.call('POST', '/api-keys', { body: { name: 'third of many', scopes: ['read'] } });
@@ -111,7 +111,7 @@ describe('the limit of a workspace', () => {
   });
 });
 
-describe('pages for anyone', () => {
+describe('public pages', () => {
   test('are limited by address, and health is not', async () => {
     const origin = await originOfLimited(1_000);
     const get = async (path: string) => {
@@ -131,7 +131,7 @@ describe('pages for anyone', () => {
 });
 
 describe('failed authentications', () => {
-  test('are limited per address over all processes, and a key that was good there still works', async () => {
+  test('are limited per address over all processes, and a key that worked there still does', async () => {
     const [one, two] = [await startLimited(1_000), await startLimited(1_000)];
     expect((await one('GET', '/prompts')).status).toBe(200);
     const answers = await Promise.all(
@@ -144,7 +144,7 @@ describe('failed authentications', () => {
     expect((await one('GET', '/prompts')).status).toBe(200);
   });
 
-  test('cost the database a few look-ups at a time once the address is limited, and a key that is valid passes', async () => {
+  test('make only a few database look-ups at once when the address is limited, and a valid key passes', async () => {
     const { dependencies } = service;
     let asking = 0;
     let most = 0;
@@ -204,7 +204,7 @@ describe('failed authentications', () => {
     expect((await from('2001:db8:1:3::1')).status).toBe(401);
   });
 
-  test('are counted by the address that the proxy saw, whatever the caller claims', async () => {
+  test('are counted by the address that the proxy saw, whatever the caller sends', async () => {
     const call = await startLimited(1_000, { trustProxy: true });
     const from = (forwarded: string) =>
       call('GET', '/prompts', { key: null, headers: { 'X-Forwarded-For': forwarded } });

@@ -35,7 +35,7 @@ function checkForm(answer: RawAnswer, expected: number): void {
   if (expected >= 400) expect(parsed).toEqual({ error: { code: expect.any(String), message: expect.any(String) } });
 }
 
-describe('what is no HTTP request is answered with 400', () => {
+describe('an invalid HTTP request is answered with 400', () => {
   const post = (more: string, body = '') =>
     `POST /v1/prompts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\n${more}\r\n${body}`;
   test.each<[string, string | Buffer]>([
@@ -78,7 +78,7 @@ describe('what is no HTTP request is answered with 400', () => {
   });
 });
 
-describe('what is unusual but sane works', () => {
+describe('odd but valid input works', () => {
   test.each([
     ['an absolute address', 'GET http://any.test/healthz HTTP/1.1'],
     ['an absolute address with a strange host', 'GET http://[::bad/healthz HTTP/1.1'],
@@ -113,7 +113,7 @@ describe('what is unusual but sane works', () => {
   });
 });
 
-test("a body that ends early is nobody's request, and the service goes on", async () => {
+test('a truncated body is not processed, and the service continues', async () => {
   const socket = net.connect(port, '127.0.0.1');
   socket.write(
     `POST /v1/prompts HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":"half`,
@@ -131,7 +131,7 @@ test("a body that ends early is nobody's request, and the service goes on", asyn
   expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
 });
 
-test('callers who hang up before the answer do no harm', async () => {
+test('callers that hang up early do no harm', async () => {
   await Promise.all(
     Array.from(
       { length: 50 },
@@ -148,7 +148,7 @@ test('callers who hang up before the answer do no harm', async () => {
   expect((await service.call('GET', '/prompts')).status).toBe(200);
 });
 
-test('a body of 2 MiB is refused with an answer that can be read', async () => {
+test('a body of 2 MiB is refused with a readable answer', async () => {
   for (const length of ['Content-Length: 2097152', 'Transfer-Encoding: chunked']) {
     const start = `POST /v1/prompts HTTP/1.1\r\n${head}Content-Type: application/json\r\n${length}\r\n\r\n`;
     const body = 'x'.repeat(2 * 1024 * 1024);

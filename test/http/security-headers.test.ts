@@ -60,14 +60,14 @@ describe('every response has the security headers', () => {
   });
 });
 
-test('https is asked for ever after only where the caller came by it', async () => {
+test('lasting https is required only if the caller used it', async () => {
   const name = 'Strict-Transport-Security';
   expect((await get('/healthz', { 'X-Forwarded-Proto': 'https' })).headers.get(name)).toBe('max-age=31536000');
   expect((await get('/healthz', { 'X-Forwarded-Proto': 'http' })).headers.get(name)).toBeNull();
   expect((await get('/healthz')).headers.get(name)).toBeNull();
 });
 
-test('the page of the documentation may load what it needs from here, and nothing else', async () => {
+test('the page of the documentation can load only what it needs from here', async () => {
   const page = await get('/docs');
   const policy = page.headers.get('Content-Security-Policy') ?? '';
   for (const part of ["script-src 'self'", "connect-src 'self'", "img-src 'self' data:", "form-action 'none'"])

@@ -36,7 +36,7 @@ function sendSlowly(start: string, drip: string): Slow {
 const post = (key: string) =>
   `POST /v1/prompts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{`;
 
-test('hundreds of callers who send slowly hold up nobody, and are told and cut off', async () => {
+test('hundreds of slow callers delay no one, and get an error and are cut off', async () => {
   const start = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
   const many = (make: () => Slow) => Array.from({ length: 100 }, make);
   const headers = many(() => sendSlowly(start, 'X'));
@@ -70,13 +70,13 @@ test('hundreds of callers who send slowly hold up nobody, and are told and cut o
   }
 });
 
-test('a connection on which no request has come is closed without an answer', async () => {
+test('a connection without a request is closed without an answer', async () => {
   const idle = sendSlowly('', '');
   await waitFor('it to be closed', async () => idle.closed);
   expect(idle.answer).toBe('');
 });
 
-test('one address holds so many connections and no more, and gets others when it closes some', async () => {
+test('connections per address are limited, and closing some allows others', async () => {
   const idle = Array.from({ length: 500 }, () => sendSlowly('', ''));
   try {
     await waitFor('the surplus to be closed', async () => idle.filter(({ closed }) => closed).length >= 100);

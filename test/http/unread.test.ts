@@ -32,7 +32,7 @@ function withField(schema: z.ZodType): z.ZodType {
   return schema.extend({ added: z.string() });
 }
 
-test('a field that is added to any response is hidden from keys without read, and so is one that no schema has', async () => {
+test('a field added to any response is hidden from keys without read, and so is one without a schema', async () => {
   expect(routes.length).toBeGreaterThan(60);
   for (const route of routes) {
     const scope = scopesOf(route).filter((each) => each !== 'admin');
@@ -76,7 +76,7 @@ const spec = {
   handler: async () => ({}),
 } as const;
 
-test('fields of an object that has marks are hidden in lists and in other objects, too', async () => {
+test('fields of a marked object are hidden in lists and in other objects, too', async () => {
   const response = z.union([Item, z.object({ data: shown(z.array(Item)), item: shown(Item.nullable()) })]);
   const item = { name: 'mine', secret: STORED };
   const route = defineRoute({ ...spec, response });
@@ -89,14 +89,14 @@ test('fields of an object that has marks are hidden in lists and in other object
   });
 });
 
-test('a field that stands in several responses is shown where it is marked, and nowhere else', () => {
+test('a field of several responses is shown only if it is marked', () => {
   const Shared = z.string().meta({ description: 'Of many.' });
   const Marked = z.object({ one: shown(Shared), other: Shared, nullable: shown(Shared).nullable() });
   expect(defineRoute({ ...spec, response: Marked }).withoutRead).toEqual({ other: '', nullable: null });
   expect(defineRoute({ ...spec, response: Marked.extend({ more: Shared }) }).withoutRead).toHaveProperty('more');
 });
 
-test('an operation is refused where it can not be said what stands in place of a field', () => {
+test('an operation is refused if a field has no known replacement', () => {
   const response = z.object({ state: z.enum(['on', 'off']) });
   expect(() => defineRoute({ ...spec, response })).toThrow('state');
   expect(defineRoute({ ...spec, scope: 'read', response }).withoutRead).toBeUndefined();

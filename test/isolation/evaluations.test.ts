@@ -24,7 +24,7 @@ async function firstExample(text: string): Promise<void> {
   await waitFor('the first example', async () => tenants.openai.countBy(text) > 0);
 }
 
-test('60 evaluations that stall do not delay the first example of another workspace’s', async () => {
+test('60 stalled evaluations do not delay the first example of another workspace', async () => {
   const { hostile, openai } = tenants;
   const idleMs = await medianMs(5, (index) => firstExample(`idle ${index}`));
   const before = openai.callCount;

@@ -16,7 +16,7 @@ const run = async (name: string) => {
   expect(answer.body).toMatchObject({ status: 'completed', output: `Answer to: ${name}` });
 };
 
-test('400 runs of a model that stalls do not delay another workspace', async () => {
+test('400 runs of a stalled model do not delay another workspace', async () => {
   const { hostile, openai } = tenants;
   const idleMs = await medianMs(7, (index) => run(`idle ${index}`));
   const before = openai.callCount;

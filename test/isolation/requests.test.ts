@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => tenants?.stop());
 
-test('500 requests at a time that hold their connections for long do not delay another workspace’s', async () => {
+test('500 requests at a time with long-held connections do not delay another workspace', async () => {
   const { service, other } = tenants;
   const read = async () => expect((await other('GET', '/prompts/say')).status).toBe(200);
   const idleMs = await medianMs(7, read);
@@ -48,7 +48,7 @@ test('500 requests at a time that hold their connections for long do not delay a
   }
 });
 
-test('200 requests at a time over HTTP do not delay another workspace’s', async () => {
+test('200 requests at a time over HTTP do not delay another workspace', async () => {
   const { hostile, other } = tenants;
   const read = async () => expect((await other('GET', '/prompts/say')).status).toBe(200);
   const idleMs = await medianMs(7, read);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => tenants?.stop());
 
-test('rules whose scorers never answer, whose expressions never end and whose judges stall delay neither the scores nor the executions of another workspace', async () => {
+test('rules with silent scorers, endless expressions and stalled judges delay neither the scores nor the executions of another workspace', async () => {
   const { hostile, other, openai } = tenants;
   const scorer = await startReceiver(() => {});
   const contains = { type: 'contains', value: 'Answer' };

@@ -46,7 +46,7 @@ async function delivered(name: string): Promise<void> {
   await waitFor(`the delivery about ${name}`, async () => isThere());
 }
 
-test('40 hosts that hang and 2,000 deliveries to them do not delay another workspace’s', async () => {
+test('40 hanging hosts and 2,000 deliveries to them do not delay another workspace', async () => {
   const { hostile } = tenants;
   const idleMs = await medianMs(5, (index) => delivered(`idle-${index}`));
   const { port } = hanging.address() as AddressInfo;

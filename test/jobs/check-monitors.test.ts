@@ -37,7 +37,7 @@ const stateOf = async (name: string) => (await call('GET', `/monitors/${name}`))
 const eventsOf = async (type: string) => (await call('GET', `/events?event=${type}`)).body.data;
 const ERRORS = { metric: 'error_rate', above: 0.5, min_executions: 1, for: '1m' };
 
-describe('what is measured', () => {
+describe('the measurement', () => {
   const checks = ['error_rate', 'refusal_rate', 'latency_p95', 'cost_mean', 'cost_total'].map((metric) => ({
     metric,
     above: metric.endsWith('rate') ? 0.99 : 1e6,
@@ -72,7 +72,7 @@ describe('what is measured', () => {
     expect(values['latency_p95'].value / 3000).toBeLessThan(1.02);
   });
 
-  test('is that of the prompt alone, or of those who asked for a label, or of everything with drafts', async () => {
+  test('is limited to the prompt, or to users of a label, or covers everything with drafts', async () => {
     await store({ count: 3, status: 'failed' });
     await store({ count: 1, label: 'production' });
     await store({ count: 1, label: 'production', status: 'failed' });
@@ -94,7 +94,7 @@ describe('what is measured', () => {
     expect((await stateOf('nothing')).state).toBe('no_data');
   });
 
-  test('is the mean of a score that runs were given, not that of evaluations', async () => {
+  test('is the mean of a score on runs, not on evaluations', async () => {
     await store({ count: 4 });
     const { body: runs } = await call('GET', '/executions');
     const scores = [true, true, true, false].map((value, index) => ({
@@ -119,7 +119,7 @@ describe('what is measured', () => {
     expect(await stateOf('helpful')).toMatchObject({ state: 'alerting', values: [{ value: 0.75, count: 4 }] });
   });
 
-  test('is the mean of scores and of costs also where one is too small to have a square', async () => {
+  test('is the mean of scores and costs even if one is too small to have a square', async () => {
     const { db } = service.dependencies;
     await store({ count: 1, cost: 1e-200 });
     await db.system.query(
@@ -136,7 +136,7 @@ describe('what is measured', () => {
     expect((await stateOf('tiny')).values).toMatchObject([{ value: 0.5, count: 2 }, { count: 1 }]);
   });
 
-  test('is the same by the sums of hours as by those of minutes, over a day', async () => {
+  test('is the same from hourly sums as from minutely ones, over a day', async () => {
     const { db } = service.dependencies;
     for (let hour = 0; hour < 26; hour += 1)
       await store({ count: 10, secondsAgo: hour * 3600 + 1800, latencyMs: hour < 24 ? 100 + hour * 100 : 90_000 });
@@ -161,7 +161,7 @@ describe('what is measured', () => {
     expect(rows.map(({ measure }) => measure)).toEqual(['latency', 'latency_hour']);
   });
 
-  test("is never another workspace's", async () => {
+  test('excludes other workspaces', async () => {
     const other = await createOtherWorkspace(service, `beside ${count}`);
     await storeRuns(service.dependencies, await idOf(`beside ${count}`), { count: 10, status: 'failed' });
     await store({ count: 4 });
@@ -172,7 +172,7 @@ describe('what is measured', () => {
     expect(await eventsOf('monitor.alerted')).toEqual([]);
   });
 
-  test('is the same, however often and by however many processes minutes are summed up, and takes in what comes late', async () => {
+  test('is the same, however often and by however many processes minutes are summed up, and includes late data', async () => {
     const { db } = service.dependencies;
     await store({ count: 10 });
     await putMonitor(call, 'late', { window: '1h', checks: [{ metric: 'cost_total', above: 1e6 }] });
@@ -189,7 +189,7 @@ describe('what is measured', () => {
 });
 
 describe('an alert', () => {
-  test('is told once, and so is its end; both are in the history, newest first', async () => {
+  test('is sent once, and so is its end; both are in the history, newest first', async () => {
     await store({ count: 4, status: 'failed' });
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
     for (let index = 0; index < 3; index += 1) await checkNow(service.dependencies);
@@ -216,7 +216,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('is told once, however many processes look at the same time', async () => {
+  test('is sent once, however many processes check at once', async () => {
     const { db } = service.dependencies;
     await store({ count: 4, status: 'failed' });
     const names = Array.from({ length: 20 }, (_, index) => `m/${index}`);
@@ -244,7 +244,7 @@ describe('an alert', () => {
     ],
     ['changed', () => putMonitor(call, 'errors', { window: '2h', checks: [ERRORS] })],
     ['deleted', () => call('DELETE', '/monitors/errors')],
-  ])('ends where the monitor is %s', async (how, change) => {
+  ])('ends if the monitor is %s', async (how, change) => {
     await store({ count: 4, status: 'failed' });
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
     await checkNow(service.dependencies);
@@ -262,7 +262,7 @@ describe('an alert', () => {
     }
   });
 
-  test('stays where nothing runs any more', async () => {
+  test('stays if nothing runs any more', async () => {
     await store({ count: 4, status: 'failed', secondsAgo: 20 });
     await putMonitor(call, 'errors', { window: '5m', checks: [ERRORS] });
     await checkNow(service.dependencies);
@@ -279,7 +279,7 @@ describe('an alert', () => {
 });
 
 describe('workspaces', () => {
-  test('that take long are left after a step, and go on once others had their turn', async () => {
+  test('that take long are left after a step, and resumed after the others', async () => {
     const { db, log } = service.dependencies;
     await store({ count: 4, status: 'failed', secondsAgo: 23 * 60 * 60 });
     await putMonitor(call, 'errors', { window: '24h', checks: [ERRORS] });
@@ -303,7 +303,7 @@ describe('workspaces', () => {
     expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ count: 4 }] });
   });
 
-  test('that fail or have no monitor that is enabled hold up no other', async () => {
+  test('that fail or have no enabled monitor delay no other', async () => {
     const { db, log } = service.dependencies;
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
     const broken = await createOtherWorkspace(service, `broken ${count}`);

@@ -38,7 +38,7 @@ async function withRows(): Promise<string[]> {
   return found.map(({ id }) => id).sort();
 }
 
-test('rows go some minutes after the end, and with their execution', async () => {
+test('rows are deleted after the end, and with their execution', async () => {
   const [running, justEnded] = [await streamed(), await streamed(60)];
   for (let count = 0; count < 50; count += 1) await streamed(600);
   const deleted = await streamed(60);

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('events', () => {
-  test('go after the retention, with their deliveries and attempts, and no younger ones', async () => {
+  test('expire after the retention, with deliveries and attempts, but not younger ones', async () => {
     const [old, tried, young] = [
       await rows.event({ ageDays: 31 }),
       await rows.event({ ageDays: 31, test: true }),
@@ -40,7 +40,7 @@ describe('events', () => {
     expect(await rows.present('delivery_attempts', deliveries)).toEqual([false, false, false, true]);
   });
 
-  test('stay that have not been dispatched, or have a delivery that has not ended or is still to be told of it', async () => {
+  test('stay if undispatched, or if a delivery has not ended or is still to be notified', async () => {
     const undispatched = await rows.event({ ageDays: 90, dispatched: false });
     const pending: string[] = [];
     for (const delivery of [{ status: 'queued' }, { status: 'waiting' }, { status: 'abandoned', toEnd: true }]) {
@@ -56,7 +56,7 @@ describe('events', () => {
     expect(await rows.present('events', [undispatched, ...pending])).toEqual([true, false, false, false]);
   });
 
-  test('go in many batches, past those that stay, also with several processes at it', async () => {
+  test('expire in many batches, past those that stay, even in several processes', async () => {
     await db.system.query(
       {
         text: `insert into events (workspace_id, id, type, data, created_at, dispatched_at)
@@ -75,7 +75,7 @@ describe('events', () => {
     expect(left).toEqual([{ count: 4_500, dispatched: 0 }]);
   });
 
-  test('stay for which another delivery is being asked', async () => {
+  test('stay while another delivery is being requested', async () => {
     const event = await rows.event({ ageDays: 31 });
     await db.system.transaction(async (query) => {
       await query({ text: 'select from events where id = $1 for key share' }, [event]);
@@ -85,13 +85,13 @@ describe('events', () => {
   });
 });
 
-test('notifications go after the retention', async () => {
+test('notifications expire by retention', async () => {
   const ids = [await rows.notification({ ageDays: 31 }), await rows.notification({ ageDays: 29 })];
   await cleanUp(db.system, RETENTION);
   expect(await rows.present('notifications', ids)).toEqual([false, true]);
 });
 
-test('idempotency keys go after 24 hours', async () => {
+test('idempotency keys last 24 hours', async () => {
   for (const [key, hours] of [
     ['old', 25],
     ['young', 23],
@@ -107,7 +107,7 @@ test('idempotency keys go after 24 hours', async () => {
   expect(await db.system.query({ text: 'select key from idempotency_keys' })).toEqual([{ key: 'young' }]);
 });
 
-test('occurrences of schedules go after a week', async () => {
+test('occurrences of schedules last a week', async () => {
   const schedule = newId();
   await db.system.query(
     {

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('what is due for no rule and no backfill is deleted, in steps that end when they are told to', async () => {
+test('items due for no rule and no backfill are deleted, in steps that end on request', async () => {
   const gone = [
     await rows.rule({ enabled: false }),
     await rows.backfill({ status: 'completed' }),

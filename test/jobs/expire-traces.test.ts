@@ -24,7 +24,7 @@ const days = async () =>
     })
   ).map(({ name }) => name);
 
-test('days of steps that have expired are dropped, with their traces; their executions and usage stay', async () => {
+test('expired days of steps are dropped, with their traces; their executions and usage stay', async () => {
   const { call } = await createOtherWorkspace(service, 'expiring');
   const [old, recent] = [newTraceId(), newTraceId()];
   await send(call, [span({ traceId: old, at: Date.now() - 3 * DAY_MS, attributes: modelCall(5, 5) })]);
@@ -61,7 +61,7 @@ test('a day is dropped while steps of another one are read and stored, and not w
   }
 });
 
-test('a workspace that is removed leaves no trace, and no other one loses any', async () => {
+test('removing a workspace deletes its traces, and no others', async () => {
   const [leaving, staying] = [
     await createOtherWorkspace(service, 'leaving'),
     await createOtherWorkspace(service, 'staying'),

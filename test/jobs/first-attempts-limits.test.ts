@@ -59,7 +59,7 @@ function setUp() {
   return { firstAttempts, deliveryOf, beginAll, endAll, made, ends, rooms: () => rooms };
 }
 
-test('of one workspace a hundred are in progress at a time', async () => {
+test('a workspace can have a hundred in progress', async () => {
   const { firstAttempts, beginAll, endAll, made } = setUp();
   const workspace = newId();
   beginAll([workspace]);
@@ -71,7 +71,7 @@ test('of one workspace a hundred are in progress at a time', async () => {
   await firstAttempts.stop();
 });
 
-test('however many workspaces have receivers that hang, there is room for one that has none in progress', async () => {
+test('however many workspaces have hanging receivers, there is a slot for one without any in progress', async () => {
   const { firstAttempts, beginAll, endAll, made } = setUp();
   beginAll(Array.from({ length: 9 }, newId));
   expect(made.length).toBeLessThan(400);
@@ -85,7 +85,7 @@ test('however many workspaces have receivers that hang, there is room for one th
   await firstAttempts.stop();
 });
 
-test('who was told that there is no room hears when there is', async () => {
+test('a caller that found no slot is notified of a free one', async () => {
   const { firstAttempts, beginAll, endAll, ends, rooms } = setUp();
   beginAll([newId()]);
   const [first] = ends.values();
@@ -97,7 +97,7 @@ test('who was told that there is no room hears when there is', async () => {
   await firstAttempts.stop();
 });
 
-test('one that is claimed again while it is in progress is not made twice; stopping waits for it', async () => {
+test('an attempt claimed again while in progress is not repeated; stopping waits for it', async () => {
   const { firstAttempts, deliveryOf, endAll, made } = setUp();
   const delivery = deliveryOf(newId());
   firstAttempts.begin(delivery);

@@ -78,7 +78,7 @@ describe('a first attempt', () => {
     expect(await presented(row.id)).toMatchObject({ workflow_id: null, attempts_made: 1, attempts: [{ status: 200 }] });
   });
 
-  test('that fails is followed by a workflow, which says for what it waits', async () => {
+  test('that fails is followed by a workflow, which shows its wait', async () => {
     const receiver = await receiverOf(answering(503));
     const webhook = await rows.webhook({ url: receiver.url });
     await rows.event();
@@ -93,7 +93,7 @@ describe('a first attempt', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('of a test or a redelivery has no workflow either, even where a test fails', async () => {
+  test('of a test or a redelivery has no workflow either, even if a test fails', async () => {
     const receiver = await receiverOf();
     const webhook = await rows.webhook({ url: receiver.url });
     await rows.event();
@@ -128,7 +128,7 @@ describe('a first attempt', () => {
     expect(row).toMatchObject({ status: 'queued', attempts_made: 0 });
   });
 
-  test('that finds no place for a while waits for it in a workflow; each is sent once', async () => {
+  test('without a slot for a while waits for it in a workflow; each is sent once', async () => {
     const hold = holding();
     const receiver = await receiverOf(hold.respond);
     const webhook = await rows.webhook({ url: receiver.url });

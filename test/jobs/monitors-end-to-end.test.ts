@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const run = () => service.call('POST', '/executions', { body: { prompt_name: 'say', variables: {} } });
 
-test('a provider that fails is an alert: to the webhook and the owner once, and once more when it is well again', async () => {
+test('a failing provider is an alert: to the webhook and the owner once, and again on recovery', async () => {
   const { call, dependencies } = service;
   await call('POST', '/prompts', { body: { name: 'say', template: 'Hi', model: 'openai/gpt-4o-mini' } });
   const events = ['monitor.alerted', 'monitor.recovered'];

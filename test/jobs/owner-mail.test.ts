@@ -33,7 +33,7 @@ afterAll(async () => {
   await mails?.close();
 });
 
-test('the owner gets one e-mail when a webhook is disabled, also where the mail server is busy at first', async () => {
+test('the owner gets one e-mail when a webhook is disabled, even if the mail server is busy at first', async () => {
   refusals.push(reply(451, 'busy'));
   const url = `${receiver.url}/secret-path?token=secret-query`;
   const { body: webhook } = await service.call('POST', '/webhooks', { body: { url, events: ['prompt.created'] } });

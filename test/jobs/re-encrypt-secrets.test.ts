@@ -57,7 +57,7 @@ const webhook = (name: string, cipher = before) =>
     headers: encryptHeaders(cipher, { 'X-Of': name }) ?? Buffer.of(),
   });
 
-test('after it the old key is not needed any more, and an operator can read that', async () => {
+test('afterwards the old key is unused, and an operator can see that', async () => {
   const ids = await Promise.all(Array.from({ length: 250 }, (_, index) => webhook(String(index))));
   const { log, lines } = keptLog();
   expect(await reEncryptSecrets(db.system, during, { log })).toBe(250);
@@ -71,7 +71,7 @@ test('after it the old key is not needed any more, and an operator can read that
   ]);
 });
 
-test('what is under the current key is left as it is, and that is said where it is asked for', async () => {
+test('secrets under the current key are unchanged, and reported as such on request', async () => {
   const id = await webhook('current', after);
   const stored = await read(id);
   const { log, lines } = keptLog();
@@ -94,7 +94,7 @@ test('one column under the old key is enough', async () => {
   expect(decryptColumns(after, row, new Date())).toEqual({ secrets: ['new'], headers: { A: 'b' } });
 });
 
-test('previous secrets that have expired are dropped', async () => {
+test('expired previous secrets are dropped', async () => {
   const id = await rows.webhook({
     secret: encryptSecret(after, 'new'),
     previous: { secret: encryptSecret(before, 'old'), expiresInHours: -1 },
@@ -103,7 +103,7 @@ test('previous secrets that have expired are dropped', async () => {
   expect(await read(id)).toMatchObject({ previous_secret: null, previous_secret_expires_at: null });
 });
 
-test('what no key opens is logged once and left, and the others are done', async () => {
+test('undecryptable secrets are logged once, and the others are done', async () => {
   const lost = await webhook('lost', createCipher([randomBytes(32)]));
   const mixed = await rows.webhook({ secret: encryptSecret(before, 'fine'), headers: Buffer.from('damaged') });
   const fine = await webhook('fine');
@@ -130,7 +130,7 @@ test('several workers do it once together', async () => {
   expect(done.reduce((sum, count) => sum + count, 0)).toBe(300);
 });
 
-test('one that is being changed waits for the next time, and is counted', async () => {
+test('a row being changed waits for the next time, and is counted', async () => {
   const id = await webhook('busy');
   const { log, lines } = keptLog();
   await db.system.transaction(async (query) => {
@@ -188,7 +188,7 @@ describe('the secrets of evaluators', () => {
     expect(await reEncryptSecrets(db.system, during, keptLog())).toBe(0);
   });
 
-  test('that no key opens are named and left', async () => {
+  test('without a key are named and left', async () => {
     const lost = createCipher([randomBytes(32)]);
     const [evaluation, schedule] = [
       await store('evaluations', sealed('x', lost)),

@@ -37,7 +37,7 @@ async function leaveBehind(url: string, count: number, ageSeconds: number) {
   }));
 }
 
-test('one that cannot be started keeps no other from its look, and is looked at less and less often', async () => {
+test('an unstartable delivery does not delay other checks, and is checked less and less often', async () => {
   const { db, client, taskQueues } = service.dependencies;
   const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'deliveries');
   const { log, lines } = captureLog();

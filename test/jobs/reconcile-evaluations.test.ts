@@ -85,7 +85,7 @@ async function read(id: string) {
   return row;
 }
 
-test('one that Temporal refuses keeps no other from its look, and is looked at less and less often', async () => {
+test('a run that Temporal refuses delays no other, and is checked less and less often', async () => {
   // Longer than Temporal accepts as a search attribute.
   const bad = await leaveBehind({ promptName: 'x'.repeat(5_000), ageSeconds: 300 });
   const others = await Promise.all(Array.from({ length: 30 }, () => leaveBehind()));
@@ -105,7 +105,7 @@ test('one that Temporal refuses keeps no other from its look, and is looked at l
   await service.dependencies.db.system.query({ text: 'delete from evaluations' });
 });
 
-test('starts what was accepted and withdraws what was not', async () => {
+test('starts accepted runs and withdraws others', async () => {
   const [accepted, unaccepted] = [await leaveBehind(), await leaveBehind({ accepted: false })];
   await reconcile();
   expect(await isKnown(accepted)).toBe(true);
@@ -117,7 +117,7 @@ test('starts what was accepted and withdraws what was not', async () => {
   expect(await read(accepted)).toMatchObject({ status: 'failed', error: { code: 'ended_by_operator' } });
 });
 
-test('looks at a run again soon after each change', async () => {
+test('checks a run again soon after each change', async () => {
   const id = await leaveBehind({ ageSeconds: 86_400 });
   await reconcile();
   expect(await overdue.secondsToCheck(id)).toBeGreaterThan(500);
@@ -127,7 +127,7 @@ test('looks at a run again soon after each change', async () => {
   await service.dependencies.db.system.query({ text: 'delete from evaluations where id = $1' }, [id]);
 });
 
-test('a change whose signal was lost is news until the workflow has read the row', async () => {
+test('a change whose signal was lost is pending until the workflow reads the row', async () => {
   const { db, taskQueues, models } = service.dependencies;
   const away = { withDeadline: () => Promise.reject(new Error('Temporal is away.')) } as unknown as Client;
   const deps = { client: away, taskQueues, eager: false, log, models };
@@ -174,7 +174,7 @@ test('a change whose signal was lost is news until the workflow has read the row
   }
 });
 
-test('news of an end that nobody is left to be told of is forgotten', async () => {
+test('a pending end with no one left to notify is forgotten', async () => {
   const id = await leaveBehind();
   await service.call('POST', `/evaluations/eval_${id}/cancel`);
   expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: true });
@@ -184,7 +184,7 @@ test('news of an end that nobody is left to be told of is forgotten', async () =
   expect(await isKnown(id)).toBe(false);
 });
 
-test('a run is not summed up while examples have no result, as those of batches that had ended before the database was restored', async () => {
+test('a run is not summed up while examples lack results, as after the restore of a database with ended batches', async () => {
   const { system } = service.dependencies.db;
   const id = await leaveBehind();
   await system.query({ text: `update evaluations set status = 'running', started_at = now() where id = $1` }, [id]);
@@ -193,7 +193,7 @@ test('a run is not summed up while examples have no result, as those of batches 
   expect(row).toEqual({ status: 'running' });
 });
 
-test('a run that is summed up again has completed before, so that nobody counts it twice', async () => {
+test('a run summed up again counts as completed before, so nothing counts it twice', async () => {
   const { system } = service.dependencies.db;
   const id = await leaveBehind();
   const ref = { evaluationId: id, round: 0 };
@@ -206,7 +206,7 @@ test('a run that is summed up again has completed before, so that nobody counts 
   expect(await finishRun(system, ref)).toBe('completed before');
 });
 
-test('all that is unfinished is compared, and told to read its row, when an operator says that something was restored', async () => {
+test('all unfinished runs are compared, and told to read their rows, when an operator reports a restore', async () => {
   const { system } = service.dependencies.db;
   const id = await leaveBehind();
   const rowOf = async () => {

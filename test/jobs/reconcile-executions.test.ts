@@ -30,7 +30,7 @@ const isKnown = (id: string) =>
     );
 const OLD = { ageSeconds: 31, model: 'sandbox/echo' };
 
-test('starts the workflow of an execution that has waited for more than 30 seconds, and of no younger one', async () => {
+test('starts the workflow of an execution that has waited for over 30 seconds, and no younger one', async () => {
   const [old, young] = [await rows.queue(OLD), await rows.queue({ ...OLD, ageSeconds: 20 })];
   await reconcile();
   expect(await isKnown(old)).toBe(true);
@@ -40,7 +40,7 @@ test('starts the workflow of an execution that has waited for more than 30 secon
   await handleOf(old).terminate();
 });
 
-test('withdraws an execution that no caller was told of, with its key, instead of starting it', async () => {
+test('withdraws an execution that no caller knows, with its key, instead of starting it', async () => {
   const id = await rows.queue({ ...OLD, accepted: false });
   await service.dependencies.db.system.query(
     {
@@ -55,7 +55,7 @@ test('withdraws an execution that no caller was told of, with its key, instead o
   expect(await service.dependencies.db.system.query({ text: 'select from idempotency_keys' })).toEqual([]);
 });
 
-test('looks at an execution once in 30 seconds, by whichever process comes first', async () => {
+test('checks an execution once in 30 seconds, in only one process', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => rows.queue(OLD)));
   await Promise.all([reconcile(), reconcile(), reconcile()]);
   expect(await Promise.all(ids.map(isKnown))).toEqual(ids.map(() => true));
@@ -65,7 +65,7 @@ test('looks at an execution once in 30 seconds, by whichever process comes first
   await Promise.all(ids.map((id) => handleOf(id).terminate()));
 });
 
-test('leaves a workflow that runs alone', async () => {
+test('ignores a running workflow', async () => {
   const id = await rows.queue(OLD);
   await reconcile();
   await rows.ageCheck(id);
@@ -87,7 +87,7 @@ test('ends an execution whose workflow an operator terminated', async () => {
   expect(await rows.events(id)).toEqual(['execution.failed']);
 });
 
-test('completes an execution that had its answer when its workflow was terminated', async () => {
+test('completes an answered execution whose workflow was terminated', async () => {
   const id = await rows.queue({ ...OLD, status: 'running', answered: true });
   await reconcile();
   await handleOf(id).terminate();
@@ -97,7 +97,7 @@ test('completes an execution that had its answer when its workflow was terminate
   expect(await rows.events(id)).toEqual(['execution.completed']);
 });
 
-test('one that Temporal refuses keeps no other from its reconciliation', async () => {
+test('an execution that Temporal refuses delays no other', async () => {
   // Longer than Temporal accepts as a search attribute.
   const refused = await rows.queue({ ...OLD, promptName: 'x'.repeat(5_000) });
   const next = await rows.queue(OLD);
@@ -108,7 +108,7 @@ test('one that Temporal refuses keeps no other from its reconciliation', async (
   await rows.remove(refused);
 });
 
-test('looks at more than one batch', async () => {
+test('handles more than one batch', async () => {
   const ids = await Promise.all(Array.from({ length: 205 }, () => rows.queue({ ...OLD, status: 'running' })));
   // One pass takes ten seconds at most, which may not be enough on a busy machine.
   await until('the last to be started', async () => {
@@ -118,7 +118,7 @@ test('looks at more than one batch', async () => {
   await Promise.all(ids.map((id) => handleOf(id).terminate()));
 });
 
-test('what was started for an orphan runs as soon as there is a worker', async () => {
+test('a workflow of an orphan runs as soon as there is a worker', async () => {
   const id = await rows.queue({ ...OLD, input: 'an orphan' });
   await reconcile();
   const workers = await startWorkers(service.dependencies);

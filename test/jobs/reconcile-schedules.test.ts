@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('one that Temporal refuses keeps no other from its look, and is set aside', async () => {
+test('a schedule that Temporal refuses delays no other, and is deferred', async () => {
   const { db, client, taskQueues } = service.dependencies;
   const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'schedules');
   const { log, lines } = captureLog();
@@ -57,7 +57,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
   await Promise.all(others.map((id) => service.call('DELETE', `/schedules/sched_${id}`)));
 });
 
-test('one that was paused or resumed after the backup that the database is from is as its row says', async () => {
+test('a schedule paused or resumed after the backup of the database follows its row', async () => {
   const { db, client, taskQueues } = service.dependencies;
   const { makeOverdue } = overdueRows(db.system.query, 'schedules');
   const { log, lines } = captureLog();
@@ -85,7 +85,7 @@ test('one that was paused or resumed after the backup that the database is from 
   }
 });
 
-test('one that is not encrypted with the current key is encrypted anew; when it is due and whether it is paused stays', async () => {
+test('a schedule without the current key is re-encrypted; its next time and its pause stay', async () => {
   const { db, client: plain, taskQueues, connection } = service.dependencies;
   const { makeOverdue } = overdueRows(db.system.query, 'schedules');
   const { log } = captureLog();

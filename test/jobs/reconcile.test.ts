@@ -41,7 +41,7 @@ const queue = (count: number, ageSeconds: number) =>
   Promise.all(Array.from({ length: count }, () => rows.queue({ ageSeconds })));
 const secondsToCheck = (id: string) => overdueRows(db.system.query, 'executions').secondsToCheck(id);
 
-test('looks at what is overdue and at nothing else, more than a batch of it, a bounded number side by side', async () => {
+test('checks overdue rows and nothing else, more than a batch, with limited concurrency', async () => {
   const overdue = await queue(130, 40);
   await queue(5, 10);
   const seen: string[] = [];
@@ -67,7 +67,7 @@ test('several processes share the rows', async () => {
   expect(seen.toSorted()).toEqual(overdue.toSorted());
 });
 
-test('a row that fails is logged and set aside, and keeps no other from its look', async () => {
+test('a row that fails is logged and deferred, and delays no other', async () => {
   const bad = await queue(25, 60);
   const good = await queue(25, 40);
   const seen: string[] = [];
@@ -82,14 +82,14 @@ test('a row that fails is logged and set aside, and keeps no other from its look
   expect(await secondsToCheck(bad[0] ?? '')).toBeGreaterThan(25);
 });
 
-test('the older a row is, the longer until the next look, ten minutes at most', async () => {
+test('the older a row, the longer until the next check, ten minutes at most', async () => {
   const [young, older, old] = [(await queue(1, 31))[0], (await queue(1, 300))[0], (await queue(1, 86_400))[0]];
   await turn(async () => {});
   const waits = await Promise.all([young, older, old].map((id) => secondsToCheck(id ?? '')));
   expect(waits.map((seconds) => Math.round(seconds / 20) * 20)).toEqual([40, 300, 600]);
 });
 
-test('in an outage the turn ends, and what was not looked at comes first when it is over', async () => {
+test('in an outage the round ends, and unchecked rows come first when it is over', async () => {
   const overdue = await queue(90, 3_600);
   const asked: string[] = [];
   const away = async ({ id }: { id: string }) => {

@@ -119,7 +119,7 @@ test('a workspace with few deliveries does not wait for one with very many', asy
   expect(await claimed()).toEqual({ default: 10, other: OF_OTHER });
 });
 
-test('what was asked for goes before a replay of the same workspace, and a replay takes turns with other workspaces', async () => {
+test('requested deliveries precede a replay of the same workspace, and a replay alternates with other workspaces', async () => {
   const { query } = deps.db.system;
   await query({ text: `update deliveries set trigger = 'replay' where claimed_at is null` });
   await query({
@@ -135,7 +135,7 @@ test('what was asked for goes before a replay of the same workspace, and a repla
   expect(row).toEqual({ redelivered: 3, replayed: 7 });
 });
 
-test('a workspace that has enough in flight keeps nobody else from being looked at', async () => {
+test('a workspace with enough in flight does not block the others', async () => {
   const { query } = deps.db.system;
   const [{ id } = { id: '' }] = await query<{ id: string }>({
     text: `select id from workspaces where name = 'default'`,

@@ -94,7 +94,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
 /** Workers deal with their rows within seconds. */
 const SOON_GONE = ['release_entries', 'release_score_entries', 'queue_candidates', 'rule_items'];
 
-test('a deleted workspace is refused at once, and everything of it is removed, also what is under way', async () => {
+test('a deleted workspace is refused at once, and all of it is removed, even work in progress', async () => {
   const { db, client, taskQueues, log } = service.dependencies;
   const toDelete = await createOtherWorkspace(service, 'toDelete');
   const staying = await createOtherWorkspace(service, 'staying');

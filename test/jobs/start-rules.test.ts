@@ -19,7 +19,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('what waits for a rule that is disabled does not hold up the start of other rules', async () => {
+test('work for a disabled rule does not delay other rules', async () => {
   const disabled = await rows.rule({ enabled: false });
   await rows.items(disabled, 5_000);
   // Nothing is due: no workflow is started.

@@ -108,7 +108,7 @@ async function examples(datasetId: string | null, total: number): Promise<string
 const ids = async (table: string) =>
   (await db.system.query<{ id: string }>({ text: `select id from ${table}` })).map(({ id }) => id).sort();
 
-test('executions go after their retention, those that have not ended or ended lately stay', async () => {
+test('executions are deleted after their retention; unfinished and recent ones stay', async () => {
   await execution('completed', 40, 31);
   await execution('failed', 40, 31);
   const kept = [
@@ -122,7 +122,7 @@ test('executions go after their retention, those that have not ended or ended la
   expect(await ids('executions')).toEqual(kept.sort());
 });
 
-test('evaluations go after their retention, with what belongs to them', async () => {
+test('evaluations are deleted after their retention, with their rows', async () => {
   await evaluation({ ageDays: 31, results: 1_200, examplesId: await examples(null, 1_200) });
   const kept = [
     await evaluation({ ageDays: 29, results: 3, examplesId: await examples(null, 3) }),
@@ -136,7 +136,7 @@ test('evaluations go after their retention, with what belongs to them', async ()
   expect(await count('dataset_examples')).toBe(3);
 });
 
-test('examples go that nothing refers to, with several processes at it', async () => {
+test('unreferenced examples are deleted, even by several processes', async () => {
   const dataset = newId();
   await db.system.query(
     {
@@ -153,7 +153,7 @@ test('examples go that nothing refers to, with several processes at it', async (
   expect(await count('dataset_examples')).toBe(20);
 });
 
-test('a process that stops leaves the rest to the next one', async () => {
+test('a stopping process leaves the rest to the next', async () => {
   await evaluation({ workspaceId: TRASH_WORKSPACE, results: 5_000 });
   const stopping = new AbortController();
   const sweeping = sweep(db.system, stopping.signal);
@@ -167,7 +167,7 @@ test('a process that stops leaves the rest to the next one', async () => {
   expect(await count('evaluations')).toBe(0);
 });
 
-test('20,000 results are deleted while others read and write, and nobody waits for a lock', async () => {
+test('20,000 results are deleted while others read and write, without lock waits', async () => {
   const own = newId();
   await evaluation({ workspaceId: TRASH_WORKSPACE, results: 20_000, examplesId: await examples(null, 4_000) });
   const busy = await evaluation({ workspaceId: own, status: 'running' });
@@ -203,7 +203,7 @@ test('20,000 results are deleted while others read and write, and nobody waits f
   expect(await count('dataset_examples')).toBe(0);
 });
 
-test('scores go with what they are about, and no others do', async () => {
+test('only scores of a deleted subject are deleted', async () => {
   const workspaceId = newId();
   const [kept, trashed] = [
     await evaluation({ workspaceId, results: 2 }),
@@ -246,7 +246,7 @@ async function whileDeletingFails(table: string, condition: string, work: () => 
   }
 }
 
-test('the many scores of an execution that has expired go before it, in steps of their own', async () => {
+test('the many scores of an expired execution are deleted first, in separate steps', async () => {
   for (let index = 0; index < 2; index += 1) {
     const id = await execution('completed', 40, 40);
     await db.system.query(
@@ -264,7 +264,7 @@ test('the many scores of an execution that has expired go before it, in steps of
   expect([await count('executions'), await count('scores')]).toEqual([0, 0]);
 });
 
-test('what fails keeps nothing else from being deleted, and is told', async () => {
+test('a failure does not block other deletions, and is reported', async () => {
   await execution('completed', 40, 40);
   await evaluation({ ageDays: 31, results: 2 });
   await whileDeletingFails('executions', 'count(*) > 0', async () => {

@@ -22,7 +22,7 @@ describe('a fair semaphore', () => {
     expect(semaphore.tryAcquire('e')).toBeDefined();
   });
 
-  test('one place is enough to go on', async () => {
+  test('one place is enough', async () => {
     const semaphore = createFairSemaphore({ total: 1 });
     const order: string[] = [];
     await Promise.all(
@@ -35,7 +35,7 @@ describe('a fair semaphore', () => {
     expect(order).toEqual(['a', 'b', 'a']);
   });
 
-  test('turns go round the keys that wait', async () => {
+  test('the keys that wait take turns', async () => {
     const semaphore = createFairSemaphore({ total: 1 });
     const release = await semaphore.acquire('a');
     const order: string[] = [];
@@ -49,7 +49,7 @@ describe('a fair semaphore', () => {
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  test('who is urgent goes first within a key', async () => {
+  test('urgent waiters go first within a key', async () => {
     const semaphore = createFairSemaphore({ total: 1 });
     const release = await semaphore.acquire('a');
     const order: string[] = [];
@@ -67,7 +67,7 @@ describe('a fair semaphore', () => {
     expect(order).toEqual(['quick', 'quick too', 'slow']);
   });
 
-  test('within a key, turns go round the groups', async () => {
+  test('within a key, the groups take turns', async () => {
     const semaphore = createFairSemaphore({ total: 1 });
     const release = await semaphore.acquire('a');
     const order: string[] = [];
@@ -97,7 +97,7 @@ describe('a fair semaphore', () => {
     expect(semaphore.tryAcquire('a')).toBeDefined();
   });
 
-  test('a place that is given back twice is one place', () => {
+  test('a place released twice is one place', () => {
     const semaphore = createFairSemaphore({ total: 2, perKey: 1 });
     const release = semaphore.tryAcquire('a');
     release?.();
@@ -107,13 +107,13 @@ describe('a fair semaphore', () => {
     expect(takeAll(semaphore, 'c')).toHaveLength(0);
   });
 
-  test('a failure gives its place back', async () => {
+  test('a failure releases its place', async () => {
     const semaphore = createFairSemaphore({ total: 1 });
     await expect(semaphore.run('a', () => Promise.reject(new Error('it broke')))).rejects.toThrow('it broke');
     expect(semaphore.inUse('a')).toBe(0);
   });
 
-  test('shares bytes as it shares places', async () => {
+  test('shares bytes like places', async () => {
     const semaphore = createFairSemaphore({ total: 100 });
     const first = await semaphore.acquire('a', { amount: 40 });
     expect(semaphore.tryAcquire('a', 40)).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a fair semaphore', () => {
     expect([semaphore.inUse('a'), semaphore.inUse('b')]).toEqual([0, 0]);
   });
 
-  test('what is more than a key may have is taken as all of it', async () => {
+  test('a request beyond the limit of a key takes all of it', async () => {
     const semaphore = createFairSemaphore({ total: 100, perKey: 50 });
     const release = await semaphore.acquire('a', { amount: 1000 });
     expect(semaphore.inUse('a')).toBe(50);
@@ -136,7 +136,7 @@ describe('a fair semaphore', () => {
     expect(semaphore.inUse('a')).toBe(0);
   });
 
-  test('small ones do not keep a large one waiting for ever', async () => {
+  test('small ones do not block a large one for ever', async () => {
     const semaphore = createFairSemaphore({ total: 100 });
     const small = await semaphore.acquire('small', { amount: 10 });
     const order: string[] = [];
@@ -151,7 +151,7 @@ describe('a fair semaphore', () => {
     expect(order).toEqual(['large', 'small', 'other']);
   });
 
-  test('those behind a large one go on when it gives up', async () => {
+  test('those behind a large one proceed if it gives up', async () => {
     const semaphore = createFairSemaphore({ total: 100 });
     await semaphore.acquire('small', { amount: 10 });
     const givenUp = new AbortController();

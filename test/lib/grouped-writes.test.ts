@@ -26,7 +26,7 @@ function stage(maxSize = Number.POSITIVE_INFINITY) {
   return { writes, end, groups: () => begun.map(({ items }) => items) };
 }
 
-test('an item is written at once, and those that come meanwhile are the next write, in their order', async () => {
+test('an item is written at once, and later ones are the next write, in their order', async () => {
   const { writes, end, groups } = stage();
   const first = writes.write('a');
   expect(groups()).toEqual([['a']]);
@@ -47,7 +47,7 @@ test('an item is written at once, and those that come meanwhile are the next wri
   await later;
 });
 
-test('a bad item fails alone, and what came meanwhile goes on', async () => {
+test('a bad item fails alone, and later ones proceed', async () => {
   const { writes, end, groups } = stage();
   const all = Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => writes.write(item)));
   await end();

@@ -5,7 +5,7 @@ import { HeldBytes } from '../../src/lib/held-bytes.ts';
 const KIB = 1024;
 const signal = new AbortController().signal;
 
-test('counts what goes beyond 64 KiB, in steps, and gives it back', async () => {
+test('counts bytes beyond 64 KiB, in steps, and releases them', async () => {
   const budget = createFairSemaphore({ total: 1024 * KIB * KIB });
   const held = new HeldBytes(budget, 'ws_a', 2);
   await held.growTo(64 * KIB, signal);
@@ -19,7 +19,7 @@ test('counts what goes beyond 64 KiB, in steps, and gives it back', async () => 
   expect(budget.inUse('ws_a')).toBe(0);
 });
 
-test('two that grow at the same time do not wait for each other for ever', async () => {
+test('two that grow simultaneously do not deadlock', async () => {
   // Room for one of the largest, and for two of those before.
   const budget = createFairSemaphore({ total: 16 * 1024 * KIB });
   const grow = async () => {
@@ -31,7 +31,7 @@ test('two that grow at the same time do not wait for each other for ever', async
   expect(budget.inUse('ws_a')).toBe(0);
 });
 
-test('whoever gives up holds nothing', async () => {
+test('giving up holds nothing', async () => {
   const budget = createFairSemaphore({ total: 1024 * KIB });
   const release = await budget.acquire('ws_b', { amount: 1024 * KIB });
   const given = new AbortController();

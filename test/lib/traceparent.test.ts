@@ -23,6 +23,6 @@ test.each([
   expect(parseTraceparent(text)).toBeUndefined();
 });
 
-test('where nothing is traced, there is none', () => {
+test('there is none without a trace', () => {
   expect(currentTraceparent()).toBeUndefined();
 });

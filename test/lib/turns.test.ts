@@ -27,7 +27,7 @@ test('a key has one turn at a time, and a break after it as long as the event lo
   expect(tookMs).toBeLessThan(140);
 });
 
-test('keys take turns, whoever waits for more of them', async () => {
+test('keys take turns, whatever the queues', async () => {
   const turns = createTurns();
   const order: string[] = [];
   const take = async (key: string) => {
@@ -52,7 +52,7 @@ test('a wait that is given up takes no turn', async () => {
   (await turns.take('b', options))();
 });
 
-test('of what a key has in line, one step is taken in each round: the urgent first, and the others group by group', async () => {
+test("one step of a key's queue is taken in each round: the urgent first, and the others group by group", async () => {
   const turns = createTurns();
   const order: string[] = [];
   const step = async (name: string, more: { urgent?: boolean; group?: string } = {}) => {

@@ -31,7 +31,7 @@ function roomOfOne(options = {}) {
 }
 
 describe('a waiting room', () => {
-  test('sends away who finds no slot, and invites them in the order in which they came', async () => {
+  test('defers callers without a slot, and invites them in order of arrival', async () => {
     const { offered, waiter, letIn, sentAway } = roomOfOne();
     const release = await letIn(waiter('first'));
     await sentAway(waiter('second'));
@@ -47,7 +47,7 @@ describe('a waiting room', () => {
     expect(offered).toEqual(['second', 'third']);
   });
 
-  test('asking again keeps the position', async () => {
+  test('a repeat keeps the position', async () => {
     const { offered, waiter, letIn, sentAway } = roomOfOne();
     const release = await letIn(waiter('first'));
     await sentAway(waiter('second'));
@@ -59,7 +59,7 @@ describe('a waiting room', () => {
     await letIn(waiter('second'));
   });
 
-  test('who asks when a slot becomes free takes it without an offer', async () => {
+  test('a waiter that asks when a slot is free needs no offer', async () => {
     const { offered, waiter, letIn } = roomOfOne({ maxWaitMs: 60_000 });
     const release = await letIn(waiter('first'));
     const second = letIn(waiter('second'));
@@ -71,7 +71,7 @@ describe('a waiting room', () => {
   test.each([
     ['does not want it any more', { isAccepted: false, retentionMs: 60_000 }],
     ['does not come in time', { isAccepted: true, retentionMs: 1 }],
-  ])('the place of one that %s is the next one’s', async (_name, { isAccepted, retentionMs }) => {
+  ])('the place of one that %s goes to the next', async (_name, { isAccepted, retentionMs }) => {
     const { offered, waiter, letIn, sentAway } = roomOfOne({ retentionMs });
     const release = await letIn(waiter('first'));
     await sentAway(waiter('second', isAccepted));
@@ -81,7 +81,7 @@ describe('a waiting room', () => {
     expect(offered).toEqual(['second', 'third']);
   });
 
-  test('the longer the line, the later they are to ask again', async () => {
+  test('the longer the line, the later the retry', async () => {
     const { waiter, letIn, sentAway } = roomOfOne();
     await letIn(waiter('first'));
     const early = await sentAway(waiter('second'));
@@ -92,7 +92,7 @@ describe('a waiting room', () => {
   });
 });
 
-test('of two slots, none is held while there is no other', async () => {
+test('of two slots, one is not held without the other', async () => {
   const [hosts, all] = [createFairSemaphore({ total: 10, perKey: 1 }), createFairSemaphore({ total: 10, perKey: 2 })];
   const slot = (host: string) => bothSlots(slotOf(hosts, host), slotOf(all, 'a'));
   const first = slot('x').tryAcquire();

@@ -107,7 +107,7 @@ describe('a mail arrives', () => {
 });
 
 describe('nothing is sent', () => {
-  test.each(['smtp', 'smtps'])('over %s to a server whose certificate no one vouches for', async (protocol) => {
+  test.each(['smtp', 'smtps'])('over %s to a server with an untrusted certificate', async (protocol) => {
     const server = await mailServer({ ...certificate('self-signed'), secure: protocol === 'smtps', onAuth });
     const error = await refusal(`${protocol}://${LOGIN}@${server.address}`);
     expect(error.message).toMatch(/^There is no secure connection to the mail server/);
@@ -115,7 +115,7 @@ describe('nothing is sent', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('where a password would go to another machine without TLS', async () => {
+  test('if a password would go to another machine without TLS', async () => {
     let logins = 0;
     const server = await mailServer({
       allowInsecureAuth: true,
@@ -137,7 +137,7 @@ describe('nothing is sent', () => {
     ['recipient', { to: 'ada' }],
     ['subject', { subject: 'Disabled\r\nBcc: eve@example.com' }],
     ['id', { messageId: 'ntf_01>\r\nBcc: eve@example.com' }],
-  ])('where the %s could add something to the headers', async (what, part) => {
+  ])('if the %s could add something to the headers', async (what, part) => {
     const server = await mailServer();
     const error = await refusal(`smtp://${server.address}`, { ...MAIL, ...part });
     expect(error.message).toContain(what);
@@ -169,7 +169,7 @@ describe('a refusal says why, and whether to try again', () => {
     expect(error.isRetryable).toBe(false);
   });
 
-  test('of the login: settings may be mended', async () => {
+  test('of the login: settings can be fixed', async () => {
     const server = await mailServer({
       allowInsecureAuth: true,
       onAuth: ({ username, password }, _session, done) => done(reply(535, `not ${username} with ${password}`)),
@@ -179,7 +179,7 @@ describe('a refusal says why, and whether to try again', () => {
     expect(error.isRetryable).toBe(true);
   });
 
-  test('without what a reply repeats of the login or of the address', async () => {
+  test('without echoes of the login or of the address', async () => {
     const server = await mailServer({
       allowInsecureAuth: true,
       onAuth,
@@ -190,7 +190,7 @@ describe('a refusal says why, and whether to try again', () => {
   });
 });
 
-describe('a server that does not work is tried again', () => {
+describe('a failing server is retried', () => {
   test('away', async () => {
     const server = await startMailServer();
     await server.close();
@@ -228,7 +228,7 @@ describe('a server that does not work is tried again', () => {
   });
 });
 
-test('what is being sent is given up when the mailer is closed', async () => {
+test('a message being sent is given up when the mailer closes', async () => {
   let connected = () => {};
   const connection = new Promise<void>((resolve) => {
     connected = resolve;

@@ -17,7 +17,7 @@ const LARGE: Record<string, JsonValue> = {
 };
 
 describe.each(Object.entries(LARGE))('%s', (_, value) => {
-  test('is shortened to what fits, and what was cut is named', () => {
+  test('is shortened to fit, and the cut parts are named', () => {
     const fitted = shortenToFit(value);
     expect(fitted).toBeDefined();
     const named = namedCuts(fitted?.cuts ?? []);
@@ -50,13 +50,13 @@ describe.each(Object.entries(LARGE))('%s', (_, value) => {
   });
 });
 
-test('what fits is left as it is', () => {
+test('text that fits is intact', () => {
   const value = { a: ['b', { c: null }], d: 'x'.repeat(30_000) };
   expect(shortenToFit(value)).toEqual({ value, cuts: [] });
   expect(namedCuts([])).toBeUndefined();
 });
 
-test('a pointer that points at nothing gives nothing', () => {
+test('a broken pointer returns nothing', () => {
   const value = { a: [{ 'b/c~': 1 }] };
   expect(valueAt(value, '/a/0/b~1c~0')).toBe(1);
   for (const pointer of ['/a/1', '/a/-1', '/a/0/toString', '/__proto__', 'a', '/a/length'])

@@ -130,7 +130,7 @@ test('google', async () => {
   ]);
 });
 
-test.each(MODELS)('%s: what it takes whole is not warned of', async (model: TestModel) => {
+test.each(MODELS)('%s: supported parts cause no warning', async (model: TestModel) => {
   const input: ChatMessage[] = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
@@ -166,7 +166,7 @@ async function sentMarked(model: string, input = MARKED) {
   return { body: standIns.lastCall(model).body, warnings: response.warnings };
 }
 
-test('marks of caches reach Anthropic where they stand', async () => {
+test('cache marks reach Anthropic in place', async () => {
   const { body, warnings } = await sentMarked('anthropic/claude-sonnet-4-5');
   expect(body).toMatchObject({
     system: [
@@ -188,7 +188,7 @@ test('marks of caches reach Anthropic where they stand', async () => {
   ]);
 });
 
-test('Anthropic gets the last four marks, which cache all that is before them', async () => {
+test('Anthropic gets the last four marks, which cache all before them', async () => {
   const more: ChatMessage[] = [
     ...MARKED,
     { role: 'user', content: [{ type: 'text', text: 'Go on.', cache_control: MARK }] },
@@ -219,7 +219,7 @@ test('a mark of a later system message stays with its text', async () => {
   ]);
 });
 
-test('marks and details of reasoning reach compatible servers as OpenRouter takes them', async () => {
+test('marks and details of reasoning reach compatible servers as with OpenRouter', async () => {
   const { body, warnings } = await sentMarked('openai-compatible/m');
   expect(body).toMatchObject({
     messages: [
@@ -240,7 +240,7 @@ test('marks and details of reasoning reach compatible servers as OpenRouter take
 });
 
 test.each(['openai/gpt-4o', 'mistral/mistral-small-latest', 'google/gemini-2.5-flash'])(
-  '%s has no marks of caches, which the response says',
+  '%s has no cache marks, and the response says so',
   async (model) => {
     const { body, warnings } = await sentMarked(model);
     expect(JSON.stringify(body)).not.toMatch(/cache_?control|ephemeral|reasoning_details/i);

@@ -88,7 +88,7 @@ describe('texts are compared by their embeddings', () => {
     expect(seen).toMatchObject([{ path: '/v1/models/gemini-embedding-001:batchEmbedContents', key: TEST_KEY }]);
   });
 
-  test('and paid for by the tokens', async () => {
+  test('and are paid for by tokens', async () => {
     answer = openAiAnswer([[1], [1], [1]]);
     const { cost } = await models.similarities(callOf('openai/text-embedding-3-small'));
     expect(cost).toMatchObject({ amount: '0.02', pricing: { input_per_million: '0.02', output_per_million: '0' } });
@@ -97,7 +97,7 @@ describe('texts are compared by their embeddings', () => {
 });
 
 describe('it is an error', () => {
-  test('where the provider has no embeddings', async () => {
+  test('if the provider has no embeddings', async () => {
     expect(() => models.resolveEmbedding('anthropic/claude-haiku-4-5')).toThrow(
       'anthropic does not support embeddings',
     );
@@ -107,14 +107,14 @@ describe('it is an error', () => {
     });
   });
 
-  test('where the response has too few of them', async () => {
+  test('if the response has too few of them', async () => {
     answer = openAiAnswer([[1], [1]]);
     expect(await modelErrorOf(models.similarities(callOf('openai/text-embedding-3-small')))).toMatchObject({
       code: 'model_unavailable',
     });
   });
 
-  test('that says what the provider says, without the key', async () => {
+  test("with the provider's message, without the key", async () => {
     answer = { status: 400, body: { error: { message: `maximum context length, ${TEST_KEY}`, type: 'invalid' } } };
     const error = await modelErrorOf(models.similarities(callOf('openai/text-embedding-3-small')));
     expect(error).toMatchObject({ code: 'model_invalid_request', retryable: false });
@@ -127,7 +127,7 @@ describe('it is an error', () => {
     });
   });
 
-  test('of the signal, where that has aborted', async () => {
+  test('of the signal, if it has aborted', async () => {
     const reason = new Error('given up');
     const signal = AbortSignal.abort(reason);
     await expect(models.similarities(callOf('sandbox/echo', { signal }))).rejects.toBe(reason);
@@ -135,7 +135,7 @@ describe('it is an error', () => {
 });
 
 describe('the sandbox', () => {
-  test('compares by the words that texts share', async () => {
+  test('compares by shared words', async () => {
     const call = callOf('sandbox/echo', { text: 'The cat sat', others: ['the cat SAT.', 'a dog', 'the cat'] });
     const { similarities, cost } = await models.similarities(call);
     expect(similarities.map((each) => Number(each.toFixed(3)))).toEqual([1, 0, 0.816]);

@@ -79,7 +79,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(await errorOf(provider, { mode })).toMatchObject({ code, retryable: true });
   });
 
-  test('a page with status 200 is that of a gateway: no model was called, and it is tried again', async () => {
+  test('a page with status 200 is from a gateway: no model was called, and it is retried', async () => {
     const error = await errorOf(provider, { mode: 'page' });
     expect(error).toMatchObject({
       code: 'model_unavailable',
@@ -89,7 +89,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect([error.response, error.spent]).toEqual([undefined, undefined]);
   });
 
-  test('what has come whole and is no response is not requested again', async () => {
+  test('a complete response in a wrong form is not requested again', async () => {
     expect(await errorOf(provider, { mode: 'nonsense' })).toMatchObject({
       code: 'model_unavailable',
       retryable: false,
@@ -105,13 +105,13 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(error).toMatchObject({ code: 'model_timeout', retryable: true });
   });
 
-  test('a body without a message still has one, and an HTML page is not passed on', async () => {
+  test('a body without a message gets one, and an HTML page is not passed on', async () => {
     expect((await errorOf(provider, { mode: 'fail', status: 500, body: '' })).message).toContain('500');
     const error = await errorOf(provider, { mode: 'fail', status: 502, body: '<html>nginx at 10.0.0.7</html>' });
     expect(error).toMatchObject({ code: 'model_unavailable', message: expect.not.stringContaining('nginx') });
   });
 
-  test('the caller’s abort comes back as it is', async () => {
+  test('the caller’s abort comes back intact', async () => {
     const server = serverOf(provider);
     server.behave({ mode: 'stall' });
     const controller = new AbortController();
@@ -126,7 +126,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 });
 
-describe('what a provider calls an error', () => {
+describe('a provider error', () => {
   test.each([
     [429, { code: 'insufficient_quota' }, 'model_rate_limited', false],
     [403, { code: 'model_not_found' }, 'model_not_found', false],
@@ -207,7 +207,7 @@ describe('how long to wait', () => {
     });
   });
 
-  test('not at all when a retry mends nothing', async () => {
+  test('not at all when a retry fixes nothing', async () => {
     const body = { error: { message: 'You exceeded your quota.', code: 'insufficient_quota' } };
     const error = await errorOf('openai', { mode: 'fail', status: 429, body, headers: { 'retry-after': '3' } });
     expect(error.retryAfterMs).toBeUndefined();
@@ -256,7 +256,7 @@ describe('messages', () => {
   });
 });
 
-test('the time limit also ends a call whose connection is not made yet', async () => {
+test('the time limit also ends a call that is still connecting', async () => {
   const silent = createServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const connection = once(silent, 'connection');
@@ -288,14 +288,14 @@ test.each([
   await misled.close();
 });
 
-test('a provider on this machine may be called by its name', async () => {
+test('a provider on this machine can be called by name', async () => {
   const { port, pathname } = new URL(openai.baseUrl);
   const local = modelsAt({ openai: `http://localhost:${port}${pathname}` });
   expect(await local.generate(callOf('openai/gpt-4o-mini'))).toMatchObject({ output: 'ok' });
   await local.close();
 });
 
-test('an answer that is too long is not read, nor asked for again', async () => {
+test('an answer that is too long is not read, nor requested again', async () => {
   const error = await errorOf('openai', { mode: 'huge' });
   expect(error).toMatchObject({
     code: 'model_unavailable',
@@ -304,7 +304,7 @@ test('an answer that is too long is not read, nor asked for again', async () => 
   });
 });
 
-test('names that no longer resolve fail the call, not the process', async () => {
+test('unresolvable names fail the call, not the process', async () => {
   expect(await modelErrorOf(models.generate(callOf('nobody/x')))).toMatchObject({ code: 'model_invalid_request' });
   const unconfigured = modelErrorOf(models.generate(callOf('openai-compatible/x')));
   expect(await unconfigured).toMatchObject({

@@ -46,19 +46,19 @@ const sent = async (model: string, input: ChatMessage[]) => {
 const errorOf = (input: ChatMessage[], model = 'google/gemini-2.5-flash') =>
   modelErrorOf(standIns.models.generate(callOf(model, { input })));
 
-test.each(['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'])("an image's address goes to %s as it is", async (model) => {
+test.each(['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'])("an image's address goes to %s intact", async (model) => {
   expect(await sent(model, asking('image/png', `${base}/a.png?key=secret`))).toContain(`"${base}/a.png?key=secret"`);
   expect(requests).toEqual([]);
 });
 
-test("a document's address goes to Anthropic as it is", async () => {
+test("a document's address goes to Anthropic intact", async () => {
   const url = 'https://files.invalid/a.pdf';
   expect(await sent('anthropic/claude-sonnet-4-5', asking('application/pdf', url))).toContain(
     `"source":{"type":"url","url":"${url}"}`,
   );
 });
 
-test.each(['image/png', 'application/pdf'])('a public address of %s goes to Gemini as it is', async (type) => {
+test.each(['image/png', 'application/pdf'])('a public address of %s goes to Gemini intact', async (type) => {
   const fileUri = 'https://files.invalid/a';
   const body = await sent('google/gemini-2.5-flash', asking(type, fileUri));
   expect(body).toContain(JSON.stringify({ fileData: { mimeType: type, fileUri } }));
@@ -74,7 +74,7 @@ test.each(['openai-compatible/m', 'google/gemini-2.5-flash'])('an image is fetch
   expect(requests.sort()).toEqual(['GET /a.png?x=1', 'GET /b.png']);
 });
 
-test("a document is fetched for OpenAI, and a sound's type may be a family", async () => {
+test("a document is fetched for OpenAI, and a sound's type can be a family", async () => {
   serve = (res) => res.writeHead(200, { 'content-type': 'application/pdf; charset=x' }).end('%PDF');
   expect(await sent('openai/gpt-4o', asking('application/pdf', `${base}/a.pdf`))).toContain(
     `data:application/pdf;base64,${Buffer.from('%PDF').toString('base64')}`,
@@ -84,7 +84,7 @@ test("a document is fetched for OpenAI, and a sound's type may be a family", asy
 });
 
 test.each([['application/octet-stream'], ['image/png'], ['IMAGE/PNG'], [undefined]])(
-  'a server may call an image %s',
+  'a server can call an image %s',
   async (type) => {
     serve = (res) => res.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(PNG);
     expect(await sent('google/gemini-2.5-flash', asking('image/png', `${base}/a`))).toContain('"mimeType":"image/png"');
@@ -92,7 +92,7 @@ test.each([['application/octet-stream'], ['image/png'], ['IMAGE/PNG'], [undefine
 );
 
 describe('a file is refused', () => {
-  test('that is something else', async () => {
+  test('of another type', async () => {
     serve = (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     const error = await errorOf(asking('image/png', `${base}/a?key=secret`));
     expect(error).toMatchObject({ code: 'model_invalid_request', retryable: false });
@@ -100,7 +100,7 @@ describe('a file is refused', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  test('of 20 MiB and one byte, and one of 20 MiB is not', async () => {
+  test('above 20 MiB, and not at 20 MiB', async () => {
     serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(20 * MIB, 1));
     expect((await sent('google/gemini-2.5-flash', asking('image/png', `${base}/a`))).length).toBeGreaterThan(20 * MIB);
     serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(20 * MIB + 1, 1));
@@ -110,7 +110,7 @@ describe('a file is refused', () => {
     });
   });
 
-  test('that together with others is too large', async () => {
+  test('with others, if too large together', async () => {
     serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(8 * MIB, 1));
     expect(await errorOf(asking('image/png', `${base}/a`, `${base}/b`, `${base}/c`))).toMatchObject({
       code: 'model_invalid_request',
@@ -118,7 +118,7 @@ describe('a file is refused', () => {
     });
   });
 
-  test('that is too large as often as it is named, though it is fetched once', async () => {
+  test('too large by repetition, though it is fetched once', async () => {
     serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(3 * MIB, 1));
     const named = (times: number) => asking('image/png', ...Array<string>(times).fill(`${base}/a`));
     expect((await sent('google/gemini-2.5-flash', named(6))).length).toBeGreaterThan(18 * MIB);
@@ -173,7 +173,7 @@ describe('a file is refused', () => {
     expect(standIns.of(model).callCount).toBe(calls);
   });
 
-  test('on this machine where the operator does not allow it', async () => {
+  test('on this machine unless the operator allows it', async () => {
     const strict = await startAllStandIns();
     const call = callOf('openai-compatible/m', { input: asking('image/png', `${base}/a`) });
     expect(await modelErrorOf(strict.models.generate(call))).toMatchObject({ code: 'model_invalid_request' });

@@ -51,7 +51,7 @@ describe.each(MODELS)('long texts and files for %s', (model) => {
   });
 });
 
-test('spaces around a long text are dealt with as those around a short one', async () => {
+test('spaces around a long text are handled like those around a short one', async () => {
   const model = 'anthropic/claude-sonnet-4-5';
   const spaces = ' '.repeat(3_000);
   const sent = async (text: string) => {
@@ -66,7 +66,7 @@ test('spaces around a long text are dealt with as those around a short one', asy
   expect((await sent(long)).replace(long, 'short') === (await sent('short'))).toBe(true);
 });
 
-test('a file of megabytes keeps the process from nothing else for long', async () => {
+test('a file of megabytes does not block the process for long', async () => {
   const bytes = Buffer.alloc(20 * MIB, 1);
   const files = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/pdf' }).end(bytes);

@@ -194,13 +194,13 @@ describe('tool_choice', () => {
     expect(body['toolConfig']).toEqual({ functionCallingConfig: expected });
   });
 
-  test.each(MODELS)('is nothing to %s without tools, unless it asks for one', async (model) => {
+  test.each(MODELS)('is ignored by %s without tools, unless it requires one', async (model) => {
     expect(await sent(model, { toolChoice: 'auto' })).not.toHaveProperty('tool_choice');
     const error = await modelErrorOf(standIns.models.generate(callOf(model, { toolChoice: named })));
     expect(error).toMatchObject({ code: 'model_invalid_request', message: expect.stringContaining('no tools') });
   });
 
-  test('that a model does not take together with a JSON response is refused before it is called', async () => {
+  test('that a model does not support with a JSON response is refused before the call', async () => {
     const json_schema = { name: 'verdict', schema: { type: 'object', properties: {} } };
     const parameters = { response_format: { type: 'json_schema' as const, json_schema } };
     const model = 'anthropic/claude-3-5-haiku-latest';
@@ -316,26 +316,23 @@ describe('tool calls', () => {
     expect(response).toMatchObject({ output: 'I look.', finishReason: 'tool_calls', toolCalls: [PARIS] });
   });
 
-  test.each(['openai/gpt-4o', 'openai-compatible/m'])(
-    'of %s may be no JSON, and go back as they came',
-    async (model) => {
-      standIns.answer({ text: '', toolCalls: [{ ...PARIS, input: '{"city": "Par' }], finishReason: 'stop' });
-      const response = await standIns.models.generate(callOf(model, { tools: [WEATHER] }));
-      expect(response).toMatchObject({ finishReason: 'tool_calls', toolCalls: [{ ...PARIS, input: '{"city": "Par' }] });
-      standIns.answer({ text: 'ok' });
-      const input: ChatMessage[] = [
-        { role: 'user', content: 'How is Paris?' },
-        { role: 'assistant', content: response.toolCalls.map((toolCall) => ({ type: 'tool_call', ...toolCall })) },
-        { role: 'tool', content: [{ type: 'tool_result', id: 'call_1', name: 'get_weather', output: 'bad input' }] },
-      ];
-      const { messages } = await sent(model, { input });
-      expect(messages).toContainEqual(
-        expect.objectContaining({
-          tool_calls: [expect.objectContaining({ function: { name: 'get_weather', arguments: '{"city": "Par' } })],
-        }),
-      );
-    },
-  );
+  test.each(['openai/gpt-4o', 'openai-compatible/m'])('of %s may not be JSON, and come back intact', async (model) => {
+    standIns.answer({ text: '', toolCalls: [{ ...PARIS, input: '{"city": "Par' }], finishReason: 'stop' });
+    const response = await standIns.models.generate(callOf(model, { tools: [WEATHER] }));
+    expect(response).toMatchObject({ finishReason: 'tool_calls', toolCalls: [{ ...PARIS, input: '{"city": "Par' }] });
+    standIns.answer({ text: 'ok' });
+    const input: ChatMessage[] = [
+      { role: 'user', content: 'How is Paris?' },
+      { role: 'assistant', content: response.toolCalls.map((toolCall) => ({ type: 'tool_call', ...toolCall })) },
+      { role: 'tool', content: [{ type: 'tool_result', id: 'call_1', name: 'get_weather', output: 'bad input' }] },
+    ];
+    const { messages } = await sent(model, { input });
+    expect(messages).toContainEqual(
+      expect.objectContaining({
+        tool_calls: [expect.objectContaining({ function: { name: 'get_weather', arguments: '{"city": "Par' } })],
+      }),
+    );
+  });
 
   test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'])('%s takes only objects', async (model) => {
     const input: ChatMessage[] = [

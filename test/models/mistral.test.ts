@@ -81,7 +81,7 @@ describe('a request', () => {
     expect((await sent({ tools: [WEATHER], toolChoice })).body['tool_choice']).toEqual(words);
   });
 
-  test('gives each tool call an id that Mistral takes, and keeps those that it has made', async () => {
+  test('gives each tool call an id that Mistral accepts, and keeps its own ids', async () => {
     const call = (id: string, city: string) => ({
       type: 'tool_call' as const,
       id,
@@ -146,7 +146,7 @@ describe('a response', () => {
   ];
   const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: thoughtful } };
 
-  test('of a reasoning model is its text without its thoughts, streamed or not', async () => {
+  test('of a reasoning model is its text without thoughts, streamed or not', async () => {
     canned = { text: '', extra: { choices: [choice] } };
     expect(await models.generate(callOf(MODEL))).toMatchObject({ output: 'The quick fox.', finishReason: 'stop' });
     const { call, deltas } = streamed(MODEL);

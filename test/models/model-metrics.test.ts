@@ -44,7 +44,7 @@ test('calls are counted by provider and by how they failed', async () => {
   await models.close();
 });
 
-test('whatever callers name, they make no series', async () => {
+test('names given by callers create no series', async () => {
   const registry = new Registry();
   const models = countModelCalls(registry, createModels(parseSettings({}).models));
   const onEnd = countExecutions(registry);
@@ -68,7 +68,7 @@ test('whatever callers name, they make no series', async () => {
   await models.close();
 });
 
-test('a correction that takes something back leaves counters as they are', async () => {
+test('a negative correction leaves counters unchanged', async () => {
   const registry = new Registry();
   const onUsed = countSpend(registry);
   onUsed([{ kind: 'rule', provider: 'openai', cost: 2, unpriced: 0, tokensInput: 5, tokensOutput: 5 }]);

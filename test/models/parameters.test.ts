@@ -94,7 +94,7 @@ describe('OpenAI', () => {
     expect(body).toMatchObject({ temperature: 0, top_p: 0, seed: 0, presence_penalty: 0 });
   });
 
-  test("gets the caller's schema as it is", async () => {
+  test("gets the caller's schema intact", async () => {
     const json_schema = { name: 'verdict', description: 'A verdict', schema: SCHEMA };
     const strict = await sent(openai, 'openai/gpt-4o-mini', { response_format: { type: 'json_schema', json_schema } });
     expect(strict.body['response_format']).toEqual({
@@ -107,7 +107,7 @@ describe('OpenAI', () => {
     expect(loose.body['response_format']).toMatchObject({ json_schema: { strict: false } });
   });
 
-  test('gets what its reasoning models take', async () => {
+  test('gets its reasoning options', async () => {
     const { body } = await sent(openai, 'openai/gpt-5-mini', { max_tokens: 500, reasoning_effort: 'low' });
     expect(body).toMatchObject({ max_completion_tokens: 500, reasoning_effort: 'low' });
     expect(body).not.toHaveProperty('max_tokens');
@@ -118,7 +118,7 @@ describe('OpenAI', () => {
     expect(await refused(openai, 'openai/o3-mini', { presence_penalty: 1 })).toContain('presence_penalty');
   });
 
-  test('gets its own provider options as they are, on top', async () => {
+  test('gets its own provider options intact, on top', async () => {
     const { body } = await sent(openai, 'openai/gpt-4o-mini', {
       temperature: 0.1,
       response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
@@ -136,7 +136,7 @@ describe('OpenAI', () => {
     expect(body).not.toHaveProperty('thinking');
   });
 
-  test('is not called with options that are no one’s or not to be set', async () => {
+  test('is not called with unknown or forbidden options', async () => {
     expect(await refused(openai, 'openai/gpt-4o-mini', { provider_options: { opnai: { store: true } } })).toContain(
       'opnai',
     );
@@ -203,7 +203,7 @@ describe('Anthropic', () => {
     expect(other).toMatchObject({ top_p: 0.9 });
   });
 
-  test('gets a schema as its structured output', async () => {
+  test('gets a schema as structured output', async () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -216,7 +216,7 @@ describe('Anthropic', () => {
     expect(body).toMatchObject({ output_config: { format: { type: 'json_schema', schema } } });
   });
 
-  test('gets a schema as a forced tool where the model has no structured output', async () => {
+  test('gets a schema as a forced tool if the model has no structured output', async () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -229,7 +229,7 @@ describe('Anthropic', () => {
     expect(body).toMatchObject({ tool_choice: { type: 'any' }, tools: [{ input_schema: schema }] });
   });
 
-  test('gets an effort as a thinking budget, on top of the tokens asked for', async () => {
+  test('gets an effort as a thinking budget, on top of the requested tokens', async () => {
     const { body } = await sent(anthropic, 'anthropic/claude-sonnet-4-5', {
       reasoning_effort: 'low',
       max_tokens: 1000,
@@ -250,7 +250,7 @@ describe('Anthropic', () => {
     expect(await refused(anthropic, model, { response_format: { type: 'json_object' } })).toContain('json_schema');
   });
 
-  test('gets its provider options as they are', async () => {
+  test('gets its provider options intact', async () => {
     const { body } = await sent(anthropic, 'anthropic/claude-sonnet-4-5', {
       provider_options: { anthropic: { metadata: { user_id: 'u1' } } },
     });
@@ -294,7 +294,7 @@ describe('Google', () => {
     });
   });
 
-  test('gets penalties and JSON without a schema where the model takes them', async () => {
+  test('gets penalties and JSON without a schema if the model accepts them', async () => {
     const { body } = await sent(google, 'google/gemini-2.0-flash', {
       frequency_penalty: 0.5,
       presence_penalty: 0.25,
@@ -322,12 +322,12 @@ describe('at most one tool at a time', () => {
       () => anthropic,
       { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     ],
-  ])('%s is told so, in its own words', async (model, server, words) => {
+  ])('%s gets it in its own words', async (model, server, words) => {
     await models.generate(callOf(model, { parameters: oneAtATime, tools }));
     expect(server().calls.at(-1)?.body).toMatchObject(words);
   });
 
-  test('Anthropic is told so beside the choice of a tool', async () => {
+  test('Anthropic gets it beside the choice of a tool', async () => {
     const call = { parameters: oneAtATime, tools, toolChoice: { name: 'get_time' } };
     await models.generate(callOf('anthropic/claude-sonnet-4-5', call));
     expect(anthropic.calls.at(-1)?.body).toMatchObject({
@@ -335,7 +335,7 @@ describe('at most one tool at a time', () => {
     });
   });
 
-  test('Google is not called, since it can not be told', async () => {
+  test('Google is not called for lack of an option', async () => {
     const before = google.callCount;
     const call = callOf('google/gemini-2.5-flash', { parameters: oneAtATime, tools });
     expect(await modelErrorOf(models.generate(call))).toMatchObject({
@@ -345,7 +345,7 @@ describe('at most one tool at a time', () => {
     expect(google.callCount).toBe(before);
   });
 
-  test('nothing is sent where there is no tool to call', async () => {
+  test('nothing is sent if there is no tool to call', async () => {
     const [toOpenAi, toAnthropic] = [
       await sent(openai, 'openai/gpt-4o-mini', oneAtATime),
       await sent(anthropic, 'anthropic/claude-sonnet-4-5', oneAtATime),

@@ -36,7 +36,7 @@ describe('the list', () => {
     ['google', 'gemini-2.5-pro'],
     ['google', 'gemini-2.5-flash'],
     ['google', 'gemini-3-pro-preview'],
-  ])('%s/%s costs what the library says, but exactly', (provider, model) => {
+  ])('%s/%s costs the library price, but exactly', (provider, model) => {
     for (const billed of usages) {
       const { tokens, cacheWriteTokens } = billed;
       const expected = calcPrice(
@@ -69,7 +69,7 @@ describe('the list', () => {
     expect(listPrice('openai', 'o3', 0, new Date('2025-06-10T00:00:00Z'))).toMatchObject({ input_per_million: '2' });
   });
 
-  test('a price that was looked up a moment ago is not kept beyond its time, nor taken for that of another model', () => {
+  test('a price looked up a moment ago is not kept beyond its time, nor used for another model', () => {
     const find = createListedFinder();
     const inputPrice = (model: string, at: string, provider = 'openai') =>
       listPrice(provider, model, 0, new Date(at), find)?.input_per_million;
@@ -104,7 +104,7 @@ describe('the list', () => {
     expect(models.priceOf('sandbox/echo')).toMatchObject({ source: 'sandbox', input_per_million: '0' });
   });
 
-  test('its version is the one that is installed', () => {
+  test('its version is the installed one', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(PRICE_LIST).toBe(`genai-prices@${dependencies['@pydantic/genai-prices']}`);
   });
@@ -178,7 +178,7 @@ describe("the operator's prices", () => {
     expect(costOf(priceOf('openai/x', 100), usage(100, 10, 30, 20)).amount).toBe('0.01017');
   });
 
-  test('are refused at the start with every fault named', () => {
+  test('are refused at the start with every error named', () => {
     write({ 'openai/x': { input_per_million: 1, output_per_million: '1e3', typo: '1' }, '*/x': RATES });
     expect(open).toThrow(/MODEL_PRICES_FILE: .*openai\/x\.input_per_million.*output_per_million.*typo/s);
     expect(open).toThrow(/\*\/x/);
@@ -188,7 +188,7 @@ describe("the operator's prices", () => {
     expect(open).toThrow(/MODEL_PRICES_FILE/);
   });
 
-  test('are read again when the file changes, and a broken edit changes nothing but warns once', () => {
+  test('are read again when the file changes, and a broken edit only warns once', () => {
     write({ 'openai/x': RATES });
     const priceOf = open();
     write({ 'openai/x': { ...RATES, input_per_million: '9' } }, 1);

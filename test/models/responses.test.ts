@@ -115,13 +115,13 @@ describe('tokens and cost', () => {
     ['google/gemini-2.5-flash', null],
     ['openai/gpt-4o-mini', { input: -5, output: 3 }],
     ['openai/gpt-4o-mini', { input: 1.5, output: 3 }],
-  ])('without a usage that can be, the cost is unknown: %s %j', async (model, usage) => {
+  ])('without a valid usage, the cost is unknown: %s %j', async (model, usage) => {
     const answer = await answerOf(model, { text: 'Hi', usage });
     expect(answer.tokens).toBeNull();
     expect(answer.cost).toMatchObject({ amount: null, pricing: { source: expect.stringContaining('genai-prices@') } });
   });
 
-  test('more cached tokens than tokens are cut down', async () => {
+  test('cached tokens above all tokens are limited', async () => {
     const answer = await answerOf('openai/gpt-4o-mini', { text: 'Hi', usage: { input: 10, cached: 99, output: 1 } });
     expect(answer.tokens).toMatchObject({ input: 10, cached_input: 10 });
     expect(Number(answer.cost.amount)).toBeGreaterThan(0);
@@ -181,12 +181,9 @@ describe('tokens and cost', () => {
       { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, toolUsePromptTokenCount: 900 } },
       null,
     ],
-  ])(
-    'what was billed besides text or at another than the list price has an unknown cost: %s %j',
-    async (model, extra, amount) => {
-      expect((await answerOf(model, { text: 'Hi', usage: USAGE, extra })).cost.amount).toBe(amount);
-    },
-  );
+  ])('items billed besides text or not at the list price have an unknown cost: %s %j', async (model, extra, amount) => {
+    expect((await answerOf(model, { text: 'Hi', usage: USAGE, extra })).cost.amount).toBe(amount);
+  });
 });
 
 describe('answers', () => {
@@ -202,11 +199,11 @@ describe('answers', () => {
     expect((await answerOf(model, { text: 'Hi', finishReason })).finishReason).toBe(expected);
   });
 
-  test('with nothing said are answers all the same', async () => {
+  test('without text are still answers', async () => {
     expect(await answerOf('openai/gpt-4o-mini', { text: '' })).toMatchObject({ output: '', finishReason: 'stop' });
   });
 
-  test('given through a forced tool are its input as JSON', async () => {
+  test('through a forced tool are its input as JSON', async () => {
     const content = [{ type: 'tool_use', id: 't1', name: 'json', input: { a: 'b' } }];
     canned = { text: '', finishReason: 'tool_use', extra: { content } };
     const json_schema = { name: 'verdict', schema: { type: 'object', properties: { a: { type: 'string' } } } };

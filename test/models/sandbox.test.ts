@@ -11,7 +11,7 @@ async function output(model: string, input: string, parameters: ModelParameters 
   return (await models.generate(callOf(model, { input, parameters }))).output;
 }
 
-test('an answer says that it is the sandbox’s and costs nothing', async () => {
+test('an answer names the sandbox and costs nothing', async () => {
   expect(await models.generate(callOf('sandbox/echo', { input: 'Hello you' }))).toEqual({
     output: 'Hello you',
     toolCalls: [],
@@ -158,7 +158,7 @@ describe('sandbox/tools', () => {
   ];
   const ask = (rest: Partial<ModelCall>) => models.generate(callOf('sandbox/tools', { tools, ...rest }));
 
-  test('calls the first tool with what its schema requires', async () => {
+  test('calls the first tool with the required input', async () => {
     const input = { city: 'city', days: 3, unit: 'C', hourly: true, at: { lat: 1 }, tags: ['tags'], note: null };
     expect(await ask({})).toMatchObject({
       output: '',
@@ -167,7 +167,7 @@ describe('sandbox/tools', () => {
     });
   });
 
-  test('calls the tool that is named, and none where none is to be called', async () => {
+  test('calls the named tool, and none if none is allowed', async () => {
     expect((await ask({ toolChoice: { name: 'get_time' } })).toolCalls).toEqual([
       { id: 'call_1', name: 'get_time', input: {} },
     ]);
@@ -175,7 +175,7 @@ describe('sandbox/tools', () => {
     expect(await ask({ tools: [] })).toMatchObject({ output: 'Say hi', toolCalls: [] });
   });
 
-  test('says what the tools gave, and calls again when it is asked again', async () => {
+  test('returns the tool results, and calls again on request', async () => {
     const history: ChatMessage[] = [
       { role: 'user', content: 'How is Paris?' },
       {

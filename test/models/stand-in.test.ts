@@ -21,7 +21,7 @@ afterAll(async () => {
   await once(child, 'exit');
 });
 
-test('a stand-in of its own process counts calls by prompt and can be told to misbehave', async () => {
+test('a stand-in in its own process counts calls by prompt and can be told to misbehave', async () => {
   const models = modelsAt({ 'openai-compatible': `${base}/v1` });
   const call = (input: string) => models.generate(callOf('openai-compatible/m', { input }));
   expect(await call('one')).toMatchObject({ output: 'Hello' });

@@ -57,7 +57,7 @@ describe.each(MODELS)('%s', (model) => {
     expect(textsOf(deltas).join('')).toBe(whole.output);
   });
 
-  test('may answer in one piece', async () => {
+  test('can answer in one piece', async () => {
     standIns.of(model).behave({ ignoresStream: true });
     const { deltas, response } = generate(model);
     expect(await response).toMatchObject({ output: 'The quick brown fox.', tokens: { input: 1200, output: 500 } });
@@ -82,13 +82,13 @@ describe.each(MODELS)('%s', (model) => {
     ['stall-halfway', 'model_timeout'],
     ['break-halfway', 'model_unavailable'],
     ['end-halfway', 'model_unavailable'],
-  ] as const)('that goes wrong in mid-stream can be called again: %s', async (mode, code) => {
+  ] as const)('that fails in mid-stream can be called again: %s', async (mode, code) => {
     standIns.of(model).behave({ mode });
     const { response } = generate(model, { timeoutMs: mode === 'stall-halfway' ? 200 : 30_000 });
     expect(await modelErrorOf(response)).toMatchObject({ code, retryable: true });
   });
 
-  test('may refuse before it streams', async () => {
+  test('can refuse before it streams', async () => {
     standIns.of(model).behave({ mode: 'fail', status: 429, headers: { 'retry-after': '7' } });
     const { deltas, response } = generate(model);
     expect(await modelErrorOf(response)).toMatchObject({ code: 'model_rate_limited', retryAfterMs: 7000 });
@@ -136,7 +136,7 @@ test.each([
     { error: { code: 429, message: 'busy', status: 'RESOURCE_EXHAUSTED' } },
     'model_rate_limited',
   ],
-])('an error in mid-stream means what it means without: %s %j', async (model, body, code) => {
+])('an error in mid-stream has its usual meaning: %s %j', async (model, body, code) => {
   standIns.of(model).behave({ mode: 'fail-halfway', body });
   const { deltas, response } = generate(model);
   expect(await modelErrorOf(response)).toMatchObject({ code });
@@ -184,7 +184,7 @@ test.each([
     'google/gemini-2.5-flash',
     { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, toolUsePromptTokenCount: 900 } },
   ],
-])('what is billed besides tokens has an unknown cost: %s %j', async (model, extra) => {
+])('items billed besides tokens have an unknown cost: %s %j', async (model, extra) => {
   standIns.answer({ text: 'a', usage: USAGE, extra });
   const whole = await standIns.models.generate(callOf(model));
   expect(whole.cost.amount).toBeNull();
@@ -197,7 +197,7 @@ test.each(MODELS)("%s has a limit on a tool call's input, too", async (model) =>
   expect(await modelErrorOf(response)).toMatchObject({ code: 'model_unavailable', retryable: false });
 });
 
-test("a refusal of OpenAI's is streamed as its filter's", async () => {
+test('a refusal of OpenAI is streamed like its filter', async () => {
   standIns.answer({ text: '', refusal: 'I can not do that.', usage: USAGE });
   const { deltas, response } = generate('openai/gpt-4o');
   const error = await modelErrorOf(response);
@@ -206,7 +206,7 @@ test("a refusal of OpenAI's is streamed as its filter's", async () => {
   expect(textsOf(deltas).join('')).toBe('I can not do that.');
 });
 
-test('a JSON response that comes as the input of a tool is handed on as text', async () => {
+test('a JSON response in the input of a tool is passed on as text', async () => {
   standIns.answer({ text: '', toolCalls: [{ id: 't1', name: 'json', input: { a: 'b' } }] });
   const json_schema = { name: 'verdict', schema: { type: 'object', properties: {} } };
   const { deltas, response } = generate('anthropic/claude-3-5-haiku-latest', {

@@ -11,7 +11,7 @@ function sectionOf(alert: string): string {
   return section.split(/^##/m)[0] ?? '';
 }
 
-test('there are alerts, each with the labels and annotations that a notification needs', () => {
+test('alerts have the labels and annotations that a notification needs', () => {
   expect(rules.length).toBeGreaterThan(25);
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const rule of rules) {
@@ -31,7 +31,7 @@ test.each(rules.map(({ alert }) => alert))('%s has a section of the runbook, wit
   expect(section).toMatch(/^```sh$|\]\(#/m);
 });
 
-test('the runbook has no section of an alert that there is not', () => {
+test('the runbook has no section of a missing alert', () => {
   const sections = [...runbook.matchAll(/^### (Pms\w+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(rules.map(({ alert }) => alert));
 });
@@ -57,7 +57,7 @@ test('unit tests have a case in which each alert fires, and one in which it stay
   }
 });
 
-test('the dashboard asks a data source that is chosen, and no panel is without title, unit and query', () => {
+test('the dashboard has a selectable data source, and no panel is without title, unit and query', () => {
   const dashboard = JSON.parse(readProjectFile('deploy/grafana/prompt-management-service.json'));
   const names = dashboard.templating.list.map(({ name }: { name: string }) => name);
   expect(names).toEqual(['datasource', 'job']);
@@ -81,7 +81,7 @@ test('the dashboard asks a data source that is chosen, and no panel is without t
   for (const { expr } of dashboardQueries()) expect(expr).toContain('job=~"$job"');
 });
 
-test('the alerts that a section leads on to are there', () => {
+test('the alerts linked from a section exist', () => {
   const anchors = new Set(rules.map(({ alert }) => alert.toLowerCase()));
   const linked = [...runbook.matchAll(/\]\(#(pms\w+)\)/g)].map(([, anchor = '']) => anchor);
   expect(linked.length).toBeGreaterThan(10);

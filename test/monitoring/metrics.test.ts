@@ -105,7 +105,7 @@ function problemsOf(expr: string): string[] {
   return [...missing, ...unknown, ...unmatched];
 }
 
-describe('what is asked of Prometheus is what the service serves', () => {
+describe('the queried metrics exist', () => {
   test.each(alertRules().map(({ alert, expr }) => [alert, expr] as const))('the alert %s', (_, expr) => {
     expect(problemsOf(expr)).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe('what is asked of Prometheus is what the service serves', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the comparison finds what is not there', () => {
+  test('the comparison finds missing ones', () => {
     expect(problemsOf('sum(rate(pms_no_such_total[5m]))')).toEqual(['there is no pms_no_such_total']);
     expect(problemsOf('max by (workspace) (pms_database_up)')).toEqual(['nothing has the label workspace']);
     expect(problemsOf('pms_executions_total{status="lost"}')).toEqual(['pms_executions_total has no status="lost"']);
@@ -147,7 +147,7 @@ test('the page describes every metric of the service, with its labels, and no ot
   );
 });
 
-test('executions are counted once, by the process that has ended them', () => {
+test('executions are counted once, by the process that ended them', () => {
   const ended = (series: Series[], labels: Record<string, string>) =>
     readingOf(series, 'pms_executions_total', labels) ?? 0;
   expect(ended(ofWorker, { status: 'completed', provider: 'sandbox' })).toBe(1);
@@ -157,7 +157,7 @@ test('executions are counted once, by the process that has ended them', () => {
   expect(ended(ofApi, { status: 'completed', provider: 'sandbox' })).toBe(0);
 });
 
-test('a worker says how long tasks of each queue waited, and the API that both servers respond', () => {
+test('a worker has the queue waits of its tasks, and the API the responses of both servers', () => {
   const waits = (queue: string) => readingOf(ofWorker, 'pms_schedule_to_start_seconds_count', { task_queue: queue });
   expect(waits('executions')).toBeGreaterThan(0);
   expect(waits('evaluations')).toBeGreaterThan(0);
@@ -169,7 +169,7 @@ test('a worker says how long tasks of each queue waited, and the API that both s
   }
 });
 
-test('no label has what callers choose', () => {
+test('no label has values of callers', () => {
   const names = new Set(all.filter(({ name }) => name.startsWith('pms_')).flatMap(({ labels }) => Object.keys(labels)));
   for (const label of ['workspace', 'prompt', 'prompt_name', 'model', 'host', 'url', 'key'])
     expect(names).not.toContain(label);

@@ -35,7 +35,7 @@ test.each<[Certificate, string, string]>([
   expect(receiver.requests).toEqual([]);
 });
 
-test('a certificate of nobody known is refused', async () => {
+test('an untrusted certificate is refused', async () => {
   const receiver = closing(await startReceiver(undefined, 'good'));
   expect(await post(outbound(), `https://localhost:${receiver.port}/`)).toMatchObject({
     status: null,
@@ -44,7 +44,7 @@ test('a certificate of nobody known is refused', async () => {
   expect(receiver.requests).toEqual([]);
 });
 
-test('a connection that is resumed is of the same host only', async () => {
+test('a resumed connection belongs to the same host', async () => {
   const receiver = closing(
     await startReceiver((_request, response) => response.writeHead(200, { connection: 'close' }).end(), 'good'),
   );
@@ -57,7 +57,7 @@ test('a connection that is resumed is of the same host only', async () => {
   }
 });
 
-test('who speaks no TLS is told from who speaks no HTTP', async () => {
+test('missing TLS is not taken for missing HTTP', async () => {
   const plain = closing(await startReceiver());
   expect(await post(outbound(), `https://127.0.0.1:${plain.port}/`)).toMatchObject({ error: 'TLS handshake failed' });
   const encrypted = closing(await startReceiver(undefined, 'good'));
@@ -68,7 +68,7 @@ test('who speaks no TLS is told from who speaks no HTTP', async () => {
   );
 });
 
-test('only HTTP/1.1 is spoken', async () => {
+test('only HTTP/1.1 is used', async () => {
   const seen = Promise.withResolvers<string>();
   const receiver = closing(
     await startReceiver((request, response) => {

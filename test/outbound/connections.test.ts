@@ -29,14 +29,14 @@ test('requests at the same time do not wait for each other', async () => {
   expect(results.every(({ error }) => error === null)).toBe(true);
 });
 
-test('a connection on which nothing happens is closed', async () => {
+test('an idle connection is closed', async () => {
   const receiver = closing(await startRawReceiver((socket) => socket.write(OK)));
   await post(outbound(), `http://127.0.0.1:${receiver.port}/`);
   expect(receiver.connections).toBe(1);
   await receiver.idle();
 });
 
-test('a connection that the receiver closed meanwhile is not used again', async () => {
+test('a connection closed by the receiver is not used again', async () => {
   const receiver = closing(await startRawReceiver((socket) => socket.end(OK)));
   const to = outbound();
   expect(await post(to, `http://127.0.0.1:${receiver.port}/1`)).toMatchObject({ status: 200 });
@@ -45,7 +45,7 @@ test('a connection that the receiver closed meanwhile is not used again', async 
   expect(receiver.connections).toBe(2);
 });
 
-describe('a connection that is closed while a request is on its way', () => {
+describe('a connection that is closed during a request', () => {
   test.each([
     ['closed', 'the connection was closed before the response was complete'],
     ['reset', 'connection reset'],
@@ -66,7 +66,7 @@ describe('a connection that is closed while a request is on its way', () => {
   });
 });
 
-test('what comes after an answer is not taken for the next one', async () => {
+test('data after an answer is not part of the next one', async () => {
   const receiver = closing(
     await startRawReceiver((socket) => {
       const next = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfake';
@@ -79,7 +79,7 @@ test('what comes after an answer is not taken for the next one', async () => {
   expect(await post(to, `http://127.0.0.1:${receiver.port}/`)).toMatchObject({ body: 'ok' });
 });
 
-test('closing waits for what is under way, and may be asked for twice', async () => {
+test('closing waits for open requests, and can be requested twice', async () => {
   const asked = Promise.withResolvers<() => void>();
   const receiver = closing(await startReceiver((_request, response) => asked.resolve(() => response.end('late'))));
   const to = outbound();

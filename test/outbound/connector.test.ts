@@ -18,7 +18,7 @@ function connect(
   });
 }
 
-describe('a literal address, for which nothing is looked up, is checked when it is connected to', () => {
+describe('a literal address, which needs no lookup, is checked on connection', () => {
   test.each([
     ['false', 'https:', '127.0.0.1', 'loopback', 'the address 127.0.0.1 is not allowed (loopback)'],
     ['false', 'https:', '::1', 'loopback', 'the address ::1 is not allowed (loopback)'],

@@ -12,7 +12,7 @@ function refused(error: string) {
   return { ...failed(error), refused: true };
 }
 
-test('what was checked is what is connected to: a name is looked up once for a connection', async () => {
+test('the checked address is the connected one: a name is looked up once per connection', async () => {
   const receiver = closing(await startReceiver());
   // A second lookup returns another address.
   const dns = resolvingTo(['127.0.0.1'], ['169.254.169.254']);
@@ -65,14 +65,14 @@ test.each([
   expect(trap.connections).toBe(0);
 });
 
-test('the reason does not say which address it is', async () => {
+test('the reason does not reveal the address', async () => {
   const to = outbound({ allowPrivate: 'false', lookup: resolvingTo(['10.20.30.40']).lookup });
   const { error } = await post(to, 'https://internal.test/path?query');
   expect(error).toBe('internal.test resolves to an address that is not allowed (private)');
 });
 
 test.each(['10.0.0.1', '8.8.8.8', '169.254.169.254'])(
-  'by plain http a name may resolve to this machine only, not to %s',
+  'by plain http a name can resolve only to this machine, not to %s',
   async (address) => {
     // `*.localhost` can be registered; its resolved address is checked here.
     const to = outbound({ lookup: resolvingTo([address]).lookup });
@@ -82,7 +82,7 @@ test.each(['10.0.0.1', '8.8.8.8', '169.254.169.254'])(
   },
 );
 
-test('all addresses are checked even where the first alone is used', async () => {
+test('all addresses are checked even if only the first is used', async () => {
   const trap = closing(await startReceiver());
   const usual = getDefaultAutoSelectFamily();
   setDefaultAutoSelectFamily(false);
@@ -144,7 +144,7 @@ describe('lookups that fail', () => {
     expect(await post(outbound({ lookup: failing(code) }), 'https://gone.test/')).toEqual(failed(reason));
   });
 
-  test('no address at all is a name that is not found', async () => {
+  test('no address at all is a name not found', async () => {
     const to = outbound({ lookup: resolvingTo([]).lookup });
     expect(await post(to, 'https://gone.test/')).toEqual(failed('host name not found'));
   });
@@ -167,7 +167,7 @@ test('a redirect is not followed', async () => {
   expect(trap.connections).toBe(0);
 });
 
-test('proxies that the environment names are not used', async () => {
+test('proxies in the environment are not used', async () => {
   const proxy = closing(await startReceiver());
   const receiver = closing(await startReceiver());
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -185,7 +185,7 @@ test('proxies that the environment names are not used', async () => {
   expect(proxy.connections).toBe(0);
 });
 
-test('where a request goes is for its URL to say, not for its headers', async () => {
+test('the target of a request depends on its URL, not on its headers', async () => {
   const seen = Promise.withResolvers<unknown>();
   const receiver = closing(
     await startReceiver((request, response) => {

@@ -63,7 +63,7 @@ const IPV4 = Buffer.from([203, 0, 113, 7]);
 const IPV6 = Buffer.from([0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]);
 
 describe('the DNS', () => {
-  test('is asked for addresses of both kinds', async () => {
+  test('is asked for both kinds of addresses', async () => {
     const lookup = await resolverOf((_name, kind) => (kind === A ? [IPV4, IPV4] : [IPV6]));
     expect(await lookUp(lookup, 'both.test')).toEqual([
       { address: '203.0.113.7', family: 4 },
@@ -72,7 +72,7 @@ describe('the DNS', () => {
     ]);
   });
 
-  test('may know one kind only', async () => {
+  test('can know only one kind', async () => {
     const v4 = await resolverOf((_name, kind) => (kind === A ? [IPV4] : []));
     expect(await lookUp(v4, 'v4.test')).toEqual([{ address: '203.0.113.7', family: 4 }]);
     const v6 = await resolverOf((_name, kind) => (kind === AAAA ? [IPV6] : SERVER_FAILED));
@@ -87,12 +87,12 @@ describe('the DNS', () => {
     await expect(lookUp(await resolverOf(() => answer), 'gone.test')).rejects.toMatchObject({ code });
   });
 
-  test('that does not answer ends at the limit of the request', async () => {
+  test('without an answer ends at the limit of the request', async () => {
     const to = outbound({ timeoutMs: 300, lookup: await resolverOf(() => undefined) });
     expect(await post(to, 'https://slow.test/')).toMatchObject({ status: null, error: 'timed out after 0.3 s' });
   });
 
-  test('may name this machine, which is then refused or not like any other', async () => {
+  test('can name this machine, which is then refused or not like any other', async () => {
     const receiver = closing(await startReceiver());
     const lookup = await resolverOf((_name, kind) => (kind === A ? [Buffer.from([127, 0, 0, 1])] : []));
     const url = `https://sneaky.test:${receiver.port}/`;
@@ -113,7 +113,7 @@ describe('the system', () => {
     });
   });
 
-  test('is asked where this machine is allowed', async () => {
+  test('is asked if this machine is allowed', async () => {
     const receiver = closing(await startReceiver());
     expect(await post(outbound(), `http://any.localhost:${receiver.port}/`)).toMatchObject({
       status: 200,

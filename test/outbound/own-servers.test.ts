@@ -19,7 +19,7 @@ const nonLoopback = Object.values(networkInterfaces())
   .filter(({ internal, family }) => !internal && family === 'IPv4')
   .map(({ address }) => address);
 
-describe.each(['loopback', 'true'] as const)("the service's own ports where %s is allowed", (allowPrivate) => {
+describe.each(['loopback', 'true'] as const)("the service's own ports if %s is allowed", (allowPrivate) => {
   test.each(['127.0.0.1', 'localhost', '127.9.8.7', '[::1]', '[::ffff:127.0.0.1]', '2130706433'])(
     'at %s',
     async (host) => {
@@ -82,7 +82,7 @@ test('a server on another machine is refused by its name and by its address, and
 });
 
 test.each(['127.0.0.1', 'localhost'])(
-  'where the addresses of this machine cannot be read, %s is not reached',
+  'if the addresses of this machine cannot be read, %s is not reached',
   async (host) => {
     const { trap, own } = await ownServer();
     const unreadable = { ...own, has: () => Promise.reject(new Error('the interfaces cannot be read')) };

@@ -21,7 +21,7 @@ function urlOf({ port }: Receiver): string {
 
 const CLOSED = 'the connection was closed before the response was complete';
 
-test('a request arrives as it was given', async () => {
+test('a request arrives unchanged', async () => {
   const seen = Promise.withResolvers<unknown>();
   const receiver = closing(
     await startReceiver((request, response, body) => {
@@ -58,7 +58,7 @@ test.each([
   expect(await post(outbound(), urlOf(receiver))).toMatchObject({ status, body: null, error });
 });
 
-describe('the text that is kept', () => {
+describe('the stored text', () => {
   async function kept(body: string | Buffer) {
     const receiver = closing(await startReceiver((_request, response) => response.end(body)));
     return (await post(outbound(), urlOf(receiver))).body;
@@ -81,11 +81,11 @@ describe('the text that is kept', () => {
     expect(await kept(`x${'ä'.repeat(1000)}`)).toBe(`x${'ä'.repeat(511)}`);
   });
 
-  test('can be stored whatever came', async () => {
+  test('can always be stored', async () => {
     expect(await kept(Buffer.from([0x61, 0x00, 0xff, 0x62, 0xc3]))).toBe('a\uFFFD\uFFFDb\uFFFD');
   });
 
-  test('is not unpacked', async () => {
+  test('is not inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000, 'a'));
     const receiver = closing(
       await startReceiver((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)),
@@ -123,14 +123,14 @@ describe('an answer that is too long', () => {
     return { result, sent };
   }
 
-  test('is a success where its status is, and is not read to its end', async () => {
+  test('is a success if its status is, and is not read to its end', async () => {
     const { result, sent } = await long(200);
     expect(result).toMatchObject({ status: 200, error: null, body: 'x'.repeat(1024) });
     // The size of buffers on the way, instead of 200 MB.
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });
 
-  test('is a failure where its status is', async () => {
+  test('is a failure if its status is', async () => {
     const { result, sent } = await long(500);
     expect(result).toMatchObject({ status: 500, error: 'HTTP 500', body: 'x'.repeat(1024) });
     expect(sent).toBeLessThan(20 * 1024 * 1024);
@@ -163,18 +163,18 @@ describe('an answer that ends early', () => {
     expect(result).toMatchObject({ status: null, body: null, error: 'connection reset' });
   });
 
-  test('is what its status says where that is a failure', async () => {
+  test('has its status if that is a failure', async () => {
     const result = await answered('HTTP/1.1 503 No\r\ncontent-length: 10\r\n\r\nabc', (socket) => socket.end());
     expect(result).toMatchObject({ status: 503, body: 'abc', error: 'HTTP 503' });
   });
 
-  test('is complete where the end of the connection is the end of the answer', async () => {
+  test('is complete if the end of the connection is the end of the answer', async () => {
     const result = await answered('HTTP/1.1 200 OK\r\n\r\nabc', (socket) => socket.end());
     expect(result).toMatchObject({ status: 200, body: 'abc', error: null });
   });
 });
 
-describe('what is no answer', () => {
+describe('an invalid answer', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'not an HTTP response'],
@@ -197,13 +197,13 @@ describe('what is no answer', () => {
   });
 });
 
-test('nobody there', async () => {
+test('no server', async () => {
   const gone = await startReceiver();
   await gone.close();
   expect(await post(outbound(), urlOf(gone))).toMatchObject({ status: null, body: null, error: 'connection refused' });
 });
 
-test('a header that can not be sent fails the request and throws nothing', async () => {
+test('an invalid header fails the request and throws nothing', async () => {
   const receiver = closing(await startReceiver());
   const result = await outbound().post({
     url: urlOf(receiver),
@@ -214,7 +214,7 @@ test('a header that can not be sent fails the request and throws nothing', async
   expect(receiver.requests).toEqual([]);
 });
 
-test('after the end nothing is sent', async () => {
+test('nothing is sent after the end', async () => {
   const receiver = closing(await startReceiver());
   const to = outbound();
   await to.close();

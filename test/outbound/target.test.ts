@@ -59,11 +59,11 @@ describe('plain http', () => {
       'http://10.0.0.1/',
       'the address 10.0.0.1 is not allowed (private): use an address that is reachable from the internet',
     ],
-  ])('where only this machine is allowed: %s', (url, problem) => {
+  ])('if only this machine is allowed: %s', (url, problem) => {
     expect(targetProblem(url, 'loopback')).toBe(problem);
   });
 
-  test('is refused where only public addresses are allowed, and allowed where all are', () => {
+  test('is refused if only public addresses are allowed, and allowed if all are', () => {
     expect(targetProblem('http://example.com/', 'false')).toBe('the address must begin with https://');
     expect(targetProblem('http://8.8.8.8/', 'false')).toBe('the address must begin with https://');
     expect(targetProblem('http://example.com/', 'true')).toBeUndefined();
@@ -116,7 +116,7 @@ describe.each(LEVELS)('whatever is allowed (%s)', (allow) => {
     expect(targetProblem(url, allow)).toMatch(/ is not allowed \([a-z-]+\): /);
   });
 
-  test('the length is limited, as given and as it would be sent', () => {
+  test('the length is limited, as given and as sent', () => {
     const longest = `https://example.com/${'x'.repeat(2028)}`;
     expect(longest).toHaveLength(2048);
     expect(targetProblem(longest, allow)).toBeUndefined();
@@ -140,7 +140,7 @@ describe.each(LEVELS)('whatever is allowed (%s)', (allow) => {
   });
 });
 
-test('what is wrong is said without path and query', () => {
+test('errors are reported without path and query', () => {
   for (const url of ['http://example.com/secret?secret', 'https://u:secret@10.0.0.1/', 'https://10.0.0.1:22/secret'])
     expect(targetProblem(url, 'false')).not.toContain('secret');
 });

@@ -12,7 +12,7 @@ function drip(socket: Socket, text: () => string): void {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-describe('a receiver that takes its time', () => {
+describe('a slow receiver', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['never answers', () => {}],
     ['begins an answer and stops', (socket) => socket.write(`${HEAD}content-length: 5\r\n\r\nab`)],
@@ -59,7 +59,7 @@ describe('a receiver that takes its time', () => {
     await receiver.idle();
   });
 
-  test('is still known to have failed, where its status says so', async () => {
+  test('is still known to have failed, if its status says so', async () => {
     const receiver = closing(
       await startRawReceiver((socket) => socket.write('HTTP/1.1 500 No\r\ncontent-length: 5\r\n\r\nab')),
     );
@@ -75,20 +75,20 @@ describe('a receiver that takes its time', () => {
   });
 });
 
-test('a request may have less time than the others', async () => {
+test('a request can have less time than the others', async () => {
   const receiver = closing(await startRawReceiver(() => {}));
   const request = { url: `http://127.0.0.1:${receiver.port}/`, headers: {}, body: Buffer.of() };
   expect(await outbound().post({ ...request, timeoutMs: 200 })).toMatchObject({ error: 'timed out after 0.2 s' });
   await receiver.idle();
 });
 
-describe('a name that is looked up slowly', () => {
-  test('counts into the time', async () => {
+describe('a slow name lookup', () => {
+  test('counts as time used', async () => {
     const to = outbound({ timeoutMs: 300, lookup: () => {} });
     expect(await post(to, 'https://slow.test/')).toMatchObject({ status: null, error: 'timed out after 0.3 s' });
   });
 
-  test('and found in the end has nothing sent that was given up', async () => {
+  test('that succeeds late sends nothing that was given up', async () => {
     const receiver = closing(await startReceiver());
     let answerDns = () => {};
     const slow: LookupFunction = (_hostname, _options, callback) => {
@@ -116,7 +116,7 @@ describe('a caller who gives up', () => {
     await receiver.idle();
   });
 
-  test('within the answer gets back the reason, too', async () => {
+  test('during the answer gets the reason, too', async () => {
     const giveUp = new AbortController();
     const reason = new Error('enough');
     const receiver = closing(
@@ -128,7 +128,7 @@ describe('a caller who gives up', () => {
     await receiver.idle();
   });
 
-  test('before it began has nothing sent', async () => {
+  test('before the start sends nothing', async () => {
     const receiver = closing(await startReceiver());
     const reason = new Error('enough');
     const signal = AbortSignal.abort(reason);

@@ -63,12 +63,12 @@ async function interpreters(versions: readonly string[]): Promise<{ version: str
 
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-test('the same sources give the same wheel and the same sdist', async () => {
+test('the same sources build the same wheel and sdist', async () => {
   await buildPython(PROJECT, VERSION, inFolder('second'), EPOCH);
   for (const file of [wheel, sdist]) expect(hashOf(inFolder('second', file))).toBe(hashOf(inFolder('first', file)));
 });
 
-test('the wheel works in an empty environment of each Python that is here, the sdist in one', async () => {
+test('the wheel works in an empty environment of each installed Python, the sdist in one', async () => {
   const pythons = await interpreters(VERSIONS);
   expect(pythons.length).toBeGreaterThan(0);
   const installs = [
@@ -90,7 +90,7 @@ test('the wheel works in an empty environment of each Python that is here, the s
   console.log(`installed with Python ${pythons.map(({ version }) => version).join(', ')}`);
 });
 
-test('a Python that is too old is refused by pip, which says so', async () => {
+test('pip refuses a Python that is too old, with a message', async () => {
   const [old] = await interpreters(['3.9']);
   const [python] = await interpreters(VERSIONS);
   const read = `import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("pms_client-${VERSION}.dist-info/METADATA").decode())`;

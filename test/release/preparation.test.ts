@@ -44,7 +44,7 @@ function readyRepository(): void {
 }
 const found = (tagged = false) => obstacles(folder, { tagged, withChart: false });
 
-test('the version is the same wherever it is said', () => {
+test('the version is the same everywhere', () => {
   const said = declaredVersions(project);
   expect(said.length).toBeGreaterThan(20);
   expect(said.filter((each) => each.version !== version)).toEqual([]);
@@ -101,7 +101,7 @@ test('the workflow releases the commit that is tagged, and no other', () => {
   expect(found(true)).toEqual([`the tag v${version} is on another commit`]);
 });
 
-test('a release without its chart must be asked for', () => {
+test('a release without its chart must be requested', () => {
   readyRepository();
   rmSync(path.join(folder, 'deploy'), { recursive: true, force: true });
   commit();
@@ -111,7 +111,7 @@ test('a release without its chart must be asked for', () => {
 const CHANGELOG =
   '# Changelog\n\n## [Unreleased]\n\n### Fixed\n\n- One.\n\n## [1.1.0] - 2026-01-02\n\n- Two.\n\n## [1.0.0]\n\n- Three.\n';
 
-test('what is unreleased gets a version and a date, and is what the notes tell', () => {
+test('unreleased changes get a version and a date, and become the notes', () => {
   const dated = dateVersion(CHANGELOG, '1.2.0', '2026-03-04');
   expect(sectionOf(dated, 'Unreleased')).toEqual({ date: undefined, body: '' });
   expect(sectionOf(dated, '1.2.0')).toEqual({ date: '2026-03-04', body: '### Fixed\n\n- One.' });
@@ -122,7 +122,7 @@ test('what is unreleased gets a version and a date, and is what the notes tell',
   expect(() => releaseNotes(dated, '1.3.0')).toThrow('no section');
 });
 
-test('checksums tell of files that are changed, missing or added', async () => {
+test('checksums detect changed, missing and added files', async () => {
   for (const file of ['a.tgz', 'b.whl']) writeFileSync(path.join(folder, file), file);
   await writeSums(folder);
   // The form that sha256sum reads.

@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test('so is the package of Python', () => {
+test('so is the Python package', () => {
   const project = read('clients/python/pyproject.toml');
   expect(project).toContain('\nname = "pms-client"\n');
   const [, urls = ''] = /\[project\.urls\]\n([\s\S]*?)\n\n/.exec(project) ?? [];
@@ -31,7 +31,7 @@ test('so is the package of Python', () => {
   for (const url of found) expect(url === address || url?.startsWith(`${address}/`)).toBe(true);
 });
 
-test('documents name no other, and install no package of another name', () => {
+test('documents name only these, and install no other package', () => {
   expect(read('docs/releasing.md')).toContain(`github.com/${own}`);
   for (const file of [
     'README.md',

@@ -67,7 +67,7 @@ const allowed = (until: string) => ({
   until,
 });
 
-test('packages that are shipped are asked for, and nothing passes that is known to be vulnerable', async () => {
+test('shipped packages are queried, and known vulnerabilities never pass', async () => {
   expect(await check([])).toMatchObject({ code: 0, output: expect.stringContaining('No package that is shipped') });
   expect(asked).toEqual(expect.arrayContaining(['koa', 'pg', 'react', 'eventsource-parser']));
   expect(asked).not.toContain('jest');
@@ -78,7 +78,7 @@ test('packages that are shipped are asked for, and nothing passes that is known 
   });
 });
 
-test('what is explained passes until its day, and must go when nothing needs it', async () => {
+test('an explained vulnerability passes until its day, and must go when unused', async () => {
   advisories = { koa: [ADVISORY] };
   expect(await check([allowed('2999-12-31')])).toMatchObject({ code: 0 });
   const expired = await check([allowed('2020-01-31')]);
@@ -88,7 +88,7 @@ test('what is explained passes until its day, and must go when nothing needs it'
   expect(stale).toMatchObject({ code: 1, output: expect.stringContaining('which no package has any more') });
 });
 
-test('a registry that knows no advisories is told of, and fails only where it is required', async () => {
+test('a registry without advisories is reported, and fails only if it is required', async () => {
   advisories = undefined;
   expect(await check([])).toMatchObject({ code: 0, output: expect.stringContaining('NOT CHECKED') });
   expect(await check([], '--required')).toMatchObject({ code: 1 });

@@ -69,7 +69,7 @@ test.each<[string, (document: Document) => void, string]>([
   expect({ status, output }).toEqual({ status: 1, output: expect.stringContaining(named) });
 });
 
-test('the project is compared with its last release, or says that there is none', () => {
+test('the project is compared with its last release, if there is one', () => {
   const { status, stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   const isReleased = existsSync(path.join(project, 'openapi.released.json'));
   expect({ status, saysSo: stdout.includes('Nothing has been released yet') }).toEqual({

@@ -24,7 +24,7 @@ function check(files: Record<string, string>): { code: number | null; faults: st
   return { code: status, faults: stderr.split('\n').filter((line) => line !== '') };
 }
 
-test('this project keeps to its layers', () => {
+test('this project respects its layers', () => {
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
@@ -52,7 +52,7 @@ test.each([
   ['api/sessions/a.ts', `import { b } from '../../services/scim/b.ts';`, 'access comes before members'],
   ['services/a.ts', `const url = process.env.DATABASE_URL;`, 'settings are read in src/config.ts'],
   ['services/a.ts', `import { env } from 'node:process';`, 'settings are read in src/config.ts'],
-])('%s may not hold: %s', (file, source, fault) => {
+])('%s cannot hold: %s', (file, source, fault) => {
   const { code, faults } = check({ [file]: source });
   expect(code).toBe(1);
   expect(faults).toEqual([expect.stringContaining(fault)]);
@@ -66,11 +66,11 @@ test.each([
   ['domain/a.ts', `// import { b } from '../db/b.ts';\n/** Not process.env. */\nexport const a = "from '../db/b.ts'";`],
   ['embedded/a.ts', 'const home = process.env.HOME;'],
   ['main.ts', `import { a } from './api/server.ts';`],
-])('%s may hold: %s', (file, source) => {
+])('%s can hold: %s', (file, source) => {
   expect(check({ [file]: source })).toEqual({ code: 0, faults: [] });
 });
 
-test('import cycles are refused, those of types too', () => {
+test('import cycles are refused, even of types', () => {
   const { code, faults } = check({
     'domain/a.ts': `import type { B } from './b.ts';\nimport { d } from './d.ts';`,
     'domain/b.ts': `export { c } from './c.ts';`,
@@ -83,7 +83,7 @@ test('import cycles are refused, those of types too', () => {
   ]);
 });
 
-test('each import cycle is reported, that of one file too', () => {
+test('each import cycle is reported, even in one file', () => {
   const { faults } = check({
     'domain/a.ts': `import './a.ts';`,
     'lib/b.ts': `import { c } from './c.ts';`,

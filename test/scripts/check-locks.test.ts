@@ -39,7 +39,7 @@ test('every package of a lock file must have a checksum that npm verifies', asyn
   });
 });
 
-test('no package names an address of its own', async () => {
+test('no package has its own address', async () => {
   expect(await check({ resolved: 'https://registry.example/zod.tgz' })).toMatchObject({
     code: 1,
     output: expect.stringContaining('node_modules/zod names an address'),

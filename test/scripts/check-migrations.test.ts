@@ -14,15 +14,15 @@ const check = (...files: string[]) =>
     ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
   );
 
-test('no migration since 1.0.0 gets in the way of the release that runs meanwhile', async () => {
+test('no migration since 1.0.0 disturbs the release that runs meanwhile', async () => {
   expect(await check()).toEqual({ code: 0, output: expect.stringContaining('since 1.0.0') });
 });
 
-test('what adds and waits for nobody is passed', async () => {
+test('additions without locks pass', async () => {
   expect(await check(fixture('good'), fixture('good-outside-of-a-transaction'))).toMatchObject({ code: 0 });
 });
 
-test('what locks a table for long, or takes away what the release before uses, is refused', async () => {
+test('long table locks, and removals of what the last release uses, are refused', async () => {
   const { code, output } = await check(fixture('bad'));
   expect(code).toBe(1);
   for (const rule of [

@@ -37,11 +37,11 @@ const GOOD = [
   'Set `null where` in the query.',
 ];
 
-test.each(ODD)('finds what is odd: %s', async (text) => {
+test.each(ODD)('finds odd text: %s', async (text) => {
   expect(await oddOfTexts([text])).not.toHaveLength(0);
 });
 
-test('is quiet about good sentences', async () => {
+test('accepts good sentences', async () => {
   expect(await oddOfTexts(GOOD)).toEqual([]);
   expect(await oddOfPage(GOOD.join('\n\n'))).toEqual([]);
 });
@@ -57,6 +57,6 @@ test('ignores placeholders of texts', async () => {
   expect(await oddOfTexts(['It ends at {anew}.'])).toEqual([]);
 });
 
-test('leaves out what is between its comments', async () => {
+test('ignores text between its comments', async () => {
   expect(await oddOfPage('<!-- textlint-disable -->\n\nIt is read anew.\n\n<!-- textlint-enable -->\n')).toEqual([]);
 });

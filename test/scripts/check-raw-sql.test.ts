@@ -26,7 +26,7 @@ async function check(source: string, ...options: string[]): Promise<{ code: numb
 
 const STATEMENT = "query({ text: 'select id from prompts where workspace_id = $1' });\n";
 
-test('a statement that is text must say why, and there may be only so many', async () => {
+test('a statement as text must say why, and their number is limited', async () => {
   expect(await check(STATEMENT, '--explained')).toMatchObject({
     code: 1,
     output: expect.stringMatching('src/file.ts:1'),
@@ -44,7 +44,7 @@ test.each([
   expect(await check(source, '--max', '0')).toMatchObject({ code: 1 });
 });
 
-test('what the builder makes, comments and sentences are not', async () => {
+test('builder output, comments and sentences are not', async () => {
   const source = `// select nothing from nowhere
 db.selectFrom('prompts').select('id');
 throw new Error('Select one.');

@@ -30,7 +30,7 @@ test.each([
     () => `-----BEGIN PRIVATE KEY-----\n${randomBytes(96).toString('base64')}\n-----END PRIVATE KEY-----`,
     'private-key',
   ],
-])('%s in a file that is not yet committed is found, and not shown', async (_, create, rule) => {
+])('%s in an uncommitted file is found, and not shown', async (_, create, rule) => {
   writeFileSync(path.join(folder, 'src/settings.ts'), 'export const answer = 42;\n');
   expect(await check()).toMatchObject({ code: 0 });
   const secret = create();
@@ -42,7 +42,7 @@ test.each([
   expect(output).not.toContain(secret);
 });
 
-test('files that git ignores are not searched; commits of the past are on demand', async () => {
+test('files that git ignores are not searched; past commits are on demand', async () => {
   const secret = `pms_${randomBytes(32).toString('base64url')}`;
   writeFileSync(path.join(folder, '.gitignore'), '.env\n');
   writeFileSync(path.join(folder, '.env'), `KEY=${secret}\n`);

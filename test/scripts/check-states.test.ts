@@ -27,7 +27,7 @@ function check(source: string): { status: number | null; faults: string[] } {
   return { status, faults: stderr.split('\n').filter((line) => line !== '') };
 }
 
-test('this project changes states by their machines only', () => {
+test('this project changes states only by their machines', () => {
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
@@ -80,7 +80,7 @@ test.each([
   ['what is returned', "const A = `update evaluations set score = 1 returning id, status = 'failed' as failed`;"],
   ['the first state', "const A = `insert into evaluations (id, status, n) values ($1, 'scheduled', 1)`;"],
   ['its name', `const A = \`insert into evaluations (id, status) values ($1, '\${states.initial}')\`;`],
-])('%s may be written', (_, source) => {
+])('%s can be written', (_, source) => {
   expect(check(source)).toEqual({ status: 0, faults: [] });
 });
 
@@ -91,7 +91,7 @@ test('a machine needs a table', () => {
   );
 });
 
-test("the tests' databases refuse a change that no machine has", async () => {
+test("the tests' databases refuse a change without a machine", async () => {
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);
   await client.connect();

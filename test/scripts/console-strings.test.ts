@@ -70,7 +70,7 @@ describe('what is a message', () => {
     expect(keysOf(code).toSorted()).toEqual(keys.toSorted());
   });
 
-  test('a file that is wrong is named', () => {
+  test('a wrong file is named', () => {
     expect(() => messagesOf('broken.tsx', '<p>')).toThrow('broken.tsx');
   });
 });
@@ -145,7 +145,7 @@ describe('a translation', () => {
     else expect(found).toContain(problem);
   });
 
-  test('that is wrong is named, with what is wrong', () => {
+  test('that is wrong is named, with its error', () => {
     const catalog = new Map<string, Translation>([
       ['Save', 'Zapisz'],
       ['Sava', 'Zapisz'],

@@ -25,7 +25,7 @@ console.log(JSON.stringify({
 server.close();
 `;
 
-test('a process that may reach this machine alone looks nothing up and connects to nothing else', async () => {
+test('a process limited to this machine looks nothing up and connects nowhere else', async () => {
   const { code, output } = await run(
     process.execPath,
     ['--import', preload, '--input-type=module', '--eval', PROGRAM],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { testsOf } from '../../scripts/test-changed.ts';
 
-test('a file of a capability reaches its tests over HTTP, and not those of others', () => {
+test('a file of a capability reaches its own tests over HTTP, and no others', () => {
   const { tests, everywhere } = testsOf(['src/services/monitors/set-monitor.ts']);
   expect(tests).toEqual(
     expect.arrayContaining([
@@ -14,13 +14,13 @@ test('a file of a capability reaches its tests over HTTP, and not those of other
   expect(everywhere).toEqual([]);
 });
 
-test('a file that any capability may use reaches what imports it, and says so', () => {
+test('a shared file reaches its importers, and says so', () => {
   const { tests, everywhere } = testsOf(['src/domain/ids.ts']);
   expect(tests).toEqual(expect.arrayContaining(['test/domain/ids.test.ts', 'test/db/uuid-v7.test.ts']));
   expect(everywhere).toEqual(['src/domain/ids.ts']);
 });
 
-test('a stage reaches every test that plays on it', () => {
+test('a stage reaches every test that uses it', () => {
   const { tests } = testsOf(['test/support/service.ts']);
   expect(tests).toEqual(expect.arrayContaining(['test/api/prompts/prompts.test.ts', 'test/api/rules/rules.test.ts']));
 });

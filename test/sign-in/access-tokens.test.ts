@@ -40,7 +40,7 @@ const get = (token: string, path = '/prompts', headers: Record<string, string> =
 const signed = (change: Change = {}, header: { typ?: string } = { typ: 'at+jwt' }) =>
   provider.sign(claims(change), header);
 
-test.each(['/mcp', ''])('says who gives access tokens for %p of the well-known address', async (suffix) => {
+test.each(['/mcp', ''])('names the issuer of tokens for %p at the well-known address', async (suffix) => {
   const response = await fetch(`${stage.service.origin}/.well-known/oauth-protected-resource${suffix}`);
   expect(await response.json()).toMatchObject({
     resource: `${stage.service.origin}/mcp`,
@@ -52,7 +52,7 @@ test.each(['/mcp', ''])('says who gives access tokens for %p of the well-known a
   );
 });
 
-test('is the person’s own in the first workspace, and in the one that is named', async () => {
+test('is the person’s own in the first workspace, and in a named one', async () => {
   const first = await get(await signed(), '/api-keys');
   expect(first.status).toBe(200);
   const named = await get(await signed(), '/api-keys', { 'X-Workspace': 'research' });
@@ -61,7 +61,7 @@ test('is the person’s own in the first workspace, and in the one that is named
   expect((await get(await signed(), '/prompts', { 'X-Workspace': 'other' })).status).toBe(401);
 });
 
-test('is taken by whatever type providers give it, and audience of the service', async () => {
+test('is accepted with any type of providers, and the service as audience', async () => {
   for (const typ of ['at+jwt', 'application/at+jwt', 'JWT'])
     expect((await get(await signed({}, { typ }))).status).toBe(200);
   expect((await get(await signed({ aud: ['x', stage.service.origin] }))).status).toBe(200);
@@ -101,7 +101,7 @@ describe('an access token is refused', () => {
   });
 });
 
-test('lets an agent in at /mcp, where whoever has none is told where to get one', async () => {
+test('works for an agent at /mcp, which shows others where to get one', async () => {
   const ask = (authorization: Record<string, string>) =>
     fetch(`${stage.service.origin}/mcp`, {
       method: 'POST',
@@ -125,7 +125,7 @@ test('lets an agent in at /mcp, where whoever has none is told where to get one'
   expect(await listed.text()).toContain('"search_prompts"');
 });
 
-test('it makes no keys, which would outlive it, and ends none', async () => {
+test('it makes no keys, which could outlive it, and ends none', async () => {
   const headers = { Authorization: `Bearer ${await signed()}` };
   const change = (method: string, path: string, body?: object) =>
     stage.service.call(method, path, { key: null, headers, ...(body && { body }) });
@@ -141,7 +141,7 @@ test('it makes no keys, which would outlive it, and ends none', async () => {
   ).not.toContain('kept');
 });
 
-test('forged ones do not make the provider be asked, however many there are', async () => {
+test('forged ones never call the provider, however many', async () => {
   expect((await get(await signed())).status).toBe(200);
   const before = provider.asked.length;
   const forged = `${(await signed()).slice(0, -8)}AAAAAAAA`;
@@ -150,7 +150,7 @@ test('forged ones do not make the provider be asked, however many there are', as
   expect((await get(await signed())).status).toBe(200);
 });
 
-test('of a stream it is known to have ended, or not, while the provider is away', async () => {
+test('while the provider is away, a stream is known to have ended, or not', async () => {
   const { db, listener, log, identityProviders } = stage.service.dependencies;
   const tokens = createAccessTokens(db, identityProviders, stage.service.origin);
   const authenticator = createAuthenticator(db, listener, log, tokens);
@@ -164,7 +164,7 @@ test('of a stream it is known to have ended, or not, while the provider is away'
   expect([...ended.keys()]).toEqual([expired]);
 });
 
-test('of two streams with one token, that in the workspace which the person has left ends', async () => {
+test('of two streams with one token, only that in the workspace left by the person ends', async () => {
   provider.person = { sub: 'both', name: 'Both', groups: ['leads'] };
   await stage.signIn('sso');
   const { db, listener, log, identityProviders } = stage.service.dependencies;
@@ -192,7 +192,7 @@ test('it ends with the membership', async () => {
   expect((await get(token)).status).toBe(401);
 });
 
-test('where there is no identity provider, there are no access tokens, and no metadata', async () => {
+test('without an identity provider, there are no access tokens, and no metadata', async () => {
   const { dependencies } = stage.service;
   const signIn = { ...dependencies.settings.signIn, identityProviders: [], publicUrl: undefined };
   const settings = { ...dependencies.settings, port: 0, signIn };

@@ -56,7 +56,7 @@ const tokenRequests = () => provider.asked.filter((path) => path === '/token').l
 
 describe('an ID token is refused', () => {
   test('for another audience', async () => expect(await withClaims({ aud: 'another client' })).toMatchObject(FORGED));
-  test('for this client among others, given to another one', async () =>
+  test('for this client and others, issued to another one', async () =>
     expect(await withClaims({ aud: ['pms', 'another'], azp: 'another' })).toMatchObject(FORGED));
   test('with another nonce', async () => expect(await withClaims({ nonce: 'of another login' })).toMatchObject(FORGED));
   test('without a nonce', async () => expect(await withClaims({ nonce: undefined })).toMatchObject(FORGED));
@@ -66,7 +66,7 @@ describe('an ID token is refused', () => {
   test('that was issued in the future', async () =>
     expect(await withClaims({ iat: now() + 600 })).toMatchObject(FORGED));
   test('that is not valid yet', async () => expect(await withClaims({ nbf: now() + 600 })).toMatchObject(FORGED));
-  test('where the response has none', async () => {
+  test('if the response has none', async () => {
     provider.tokens = (response) => ({ ...response, id_token: undefined });
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
   });
@@ -78,7 +78,7 @@ describe('an ID token is refused', () => {
     provider.signed = (_, { claims }) => `${unsigned({ header: { alg: 'none' }, claims })}.`;
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
   });
-  test('with the algorithm "none" that the metadata allows', async () => {
+  test('with the algorithm "none" allowed by the metadata', async () => {
     provider.metadata = (metadata) => ({ ...metadata, id_token_signing_alg_values_supported: ['none', 'HS256'] });
     provider.signed = (_, { claims }) => `${unsigned({ header: { alg: 'none' }, claims })}.`;
     await stage.signIn('sso');
@@ -95,20 +95,20 @@ describe('an ID token is refused', () => {
       new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from('a secret of the client'));
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
   });
-  test('signed with a key of somebody else', async () => {
+  test('signed with a foreign key', async () => {
     provider.signed = (_, { claims }) => partners.sign(claims);
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
   });
-  test('whose claims were changed after it was signed', async () => {
+  test('with claims changed after signing', async () => {
     provider.signed = (token, { header, claims }) =>
       `${unsigned({ header, claims: { ...claims, sub: 'root' } })}.${token.split('.')[2]}`;
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
   });
-  test('of another person than userinfo is', async () => {
+  test('of another person than userinfo', async () => {
     provider.userInfo = (claims) => ({ ...claims, sub: 'bob' });
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
   });
-  test('and one within a minute of clock skew is not', async () => {
+  test('and not within a minute of clock skew', async () => {
     expect(await withClaims({ iat: now() + 40, nbf: now() + 40 })).toMatchObject({ error: null });
     expect(await withClaims({ exp: now() - 40, iat: now() - 100 })).toMatchObject({ error: null });
   });
@@ -135,7 +135,7 @@ describe('a callback is refused', () => {
     for (const [name, value] of login) kept.cookies(stage.service.origin).set(name, value);
     expect(await finish(kept, callback)).toMatchObject(EXPIRED);
   });
-  test('in a browser that has not begun the login', async () => {
+  test('in a browser that never began the login', async () => {
     const { callback } = await untilCallback();
     expect(await finish(createSurfer(), callback)).toMatchObject(EXPIRED);
     expect(tokenRequests()).toBe(0);
@@ -167,7 +167,7 @@ describe('a callback is refused', () => {
     provider.codes.get(callback.searchParams.get('code') ?? '')?.request.set('code_challenge', 'of somebody else');
     expect(await finish(surfer, callback)).toMatchObject(EXPIRED);
   });
-  test('without a state, or with one that is none', async () => {
+  test('without a state, or with an invalid one', async () => {
     for (const state of [undefined, '', 'x', '../../etc', 'é'.repeat(38)]) {
       const { surfer, callback } = await untilCallback();
       if (state === undefined) callback.searchParams.delete('state');
@@ -188,13 +188,13 @@ describe('a callback is refused', () => {
     expect(await finish(surfer, callback)).toMatchObject(FORGED);
     expect(partners.asked).not.toContain('/token');
   });
-  test('with the code of a provider that has put itself in between', async () => {
+  test('with the code of a provider that inserted itself', async () => {
     provider.redirect = (parameters) =>
       new URLSearchParams({ ...Object.fromEntries(parameters), iss: partners.issuer });
     expect(await stage.signIn('sso')).toMatchObject(FORGED);
     expect(tokenRequests()).toBe(0);
   });
-  test('without the issuer, where the provider says that it names itself', async () => {
+  test('without the issuer, if the provider promises one', async () => {
     provider.redirect = (parameters) => {
       parameters.delete('iss');
       return parameters;
@@ -213,7 +213,7 @@ describe('a callback is refused', () => {
     expect(await finish(surfer, callback)).toMatchObject(EXPIRED);
     expect(surfer.received.join()).toMatch(/pms_login_[\w-]{16}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax/);
   });
-  test('with a cookie that was changed, cut or made for something else', async () => {
+  test('with a changed, cut or foreign cookie', async () => {
     const { cipher } = stage.service.dependencies;
     const forged = JSON.stringify({ purpose: 'something else', state: 'x' });
     for (const change of [
@@ -251,7 +251,7 @@ describe('a callback is refused', () => {
     const response = await surfer.go(callback.href, { form: { code: 'x' } });
     expect(response.status).toBe(400);
   });
-  test('with errors that have markup in them, none of which is shown', async () => {
+  test('with errors that contain markup, which is not shown', async () => {
     const markup = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
     provider.redirect = (_, request) =>
       new URLSearchParams({
@@ -279,7 +279,7 @@ describe('a callback is refused', () => {
   });
 });
 
-describe('where a sign-in leads', () => {
+describe('a sign-in target', () => {
   test.each([
     '//evil.example',
     'https://evil.example/console/',
@@ -305,7 +305,7 @@ describe('where a sign-in leads', () => {
       location: null,
     });
   });
-  test('is nowhere else, whatever the cookie says', async () => {
+  test('stays local, whatever the cookie says', async () => {
     // The cookie is encrypted: only a page of the service can have put it there.
     const { at } = await stage.signIn('sso', { returnTo: '/console/prompts?next=//evil.example' });
     expect(at).toBe('/console/prompts?next=//evil.example');
@@ -313,7 +313,7 @@ describe('where a sign-in leads', () => {
 });
 
 describe('a person', () => {
-  test('is not another one who has the same e-mail address', async () => {
+  test('is not another with the same e-mail address', async () => {
     const ada = await stage.signIn('sso');
     provider.person = { ...provider.person, sub: 'mallory', name: 'Mallory', email_verified: true };
     const mallory = await stage.signIn('sso');
@@ -322,14 +322,14 @@ describe('a person', () => {
     expect(one.body.drafts_key).not.toBe(other.body.drafts_key);
     expect(one.body.member.name).toBe('Ada');
   });
-  test('is not another one who has the same subject at another issuer', async () => {
+  test('is not another with the same subject at another issuer', async () => {
     const ada = await stage.signIn('sso');
     const other = await stage.signIn('partners');
     expect((await ada.call('GET', '/session')).body.member.id).not.toBe(
       (await other.call('GET', '/session')).body.member.id,
     );
   });
-  test('whom the provisioning has deactivated is refused, and is out', async () => {
+  test('deactivated by provisioning is refused, and is out', async () => {
     provider.person = { ...provider.person, sub: 'leaver' };
     const before = await stage.signIn('sso');
     await stage.service.dependencies.db.system.query((all) =>
@@ -338,7 +338,7 @@ describe('a person', () => {
     expect(await stage.signIn('sso')).toMatchObject({ error: 'inactive', session: undefined });
     await before.untilOut();
   });
-  test('whom an admin has suspended is refused, though the provider gives a role', async () => {
+  test('suspended by an admin is refused, even if the provider gives a role', async () => {
     provider.person = { ...provider.person, sub: 'suspended' };
     await stage.signIn('sso');
     await stage.service.dependencies.db.system.query((all) =>
@@ -349,14 +349,14 @@ describe('a person', () => {
     );
     expect(await stage.signIn('sso')).toMatchObject({ error: 'no_role', session: undefined });
   });
-  test('is not made an admin by texts that only look like a role', async () => {
+  test('is not made an admin by texts that only resemble a role', async () => {
     provider.person = { sub: 'sly', groups: [['leads'], { leads: true }, 'Leads', 'leads ', 'default:admin'] };
     expect(await stage.signIn('sso')).toMatchObject({ error: 'no_role' });
   });
 });
 
 describe('a session', () => {
-  test('is a new one, whatever the browser has brought', async () => {
+  test('is a new one, whatever the browser sends', async () => {
     const surfer = createSurfer();
     const planted = 'A'.repeat(43);
     surfer.cookies(stage.service.origin).set('pms_session', planted);
@@ -383,7 +383,7 @@ describe('a session', () => {
     }
     expect((await call('GET', '/session')).status).toBe(200);
   });
-  test('keeps what the provider has given encrypted', async () => {
+  test('keeps provider tokens encrypted', async () => {
     await stage.signIn('sso');
     const rows = await stage.service.dependencies.db.system.query((all) =>
       all.selectFrom('sessions').select('provider_tokens').where('provider', '=', 'sso'),
@@ -407,7 +407,7 @@ describe('a provider', () => {
     provider.on.clear();
     expect(await stage.signIn('sso')).toMatchObject({ error: null });
   });
-  test('that is not there is said to be so, while keys work', async () => {
+  test('that is unreachable is reported, while keys work', async () => {
     await provider.stop();
     const { surfer, callback } = await untilCallbackOf(provider.issuer);
     expect(await finish(surfer, callback)).toMatchObject(DOWN);
@@ -415,7 +415,7 @@ describe('a provider', () => {
     await provider.start();
     expect(await stage.signIn('sso')).toMatchObject({ error: null });
   });
-  test('that hangs is given up, and holds up nobody', async () => {
+  test('that hangs is given up, and delays nobody', async () => {
     const hanging = answering('/token', () => {});
     expect((await stage.service.call('GET', '/prompts')).status).toBe(200);
     expect(await stage.signIn('partners')).toMatchObject({ error: null });
@@ -430,24 +430,21 @@ describe('a provider', () => {
     for (const timer of timers) clearInterval(timer);
     expect(dripping).toMatchObject(DOWN);
   });
-  test.each(['/token', '/userinfo'])(
-    'that leads from %s to an address inside the network is not followed',
-    async (path) => {
-      const seen: (string | undefined)[] = [];
-      const inside = createServer((request, response) => {
-        seen.push(request.url);
-        response.end('{}');
-      }).listen(0, '127.0.0.1');
-      await new Promise((resolve) => inside.once('listening', resolve));
-      const { port } = inside.address() as AddressInfo;
-      const redirected = await answering(path, (_, response) =>
-        response.writeHead(307, { Location: `http://127.0.0.1:${port}/secrets` }).end(),
-      );
-      expect(redirected).toMatchObject(DOWN);
-      expect(seen).toEqual([]);
-      inside.close();
-    },
-  );
+  test.each(['/token', '/userinfo'])('that redirects from %s to an internal address is not followed', async (path) => {
+    const seen: (string | undefined)[] = [];
+    const inside = createServer((request, response) => {
+      seen.push(request.url);
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => inside.once('listening', resolve));
+    const { port } = inside.address() as AddressInfo;
+    const redirected = await answering(path, (_, response) =>
+      response.writeHead(307, { Location: `http://127.0.0.1:${port}/secrets` }).end(),
+    );
+    expect(redirected).toMatchObject(DOWN);
+    expect(seen).toEqual([]);
+    inside.close();
+  });
   test.each([
     ['long', Buffer.from(`{"x":"${'x'.repeat(2 * 1024 * 1024)}"}`), {}],
     ['packed', gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20)), { 'Content-Encoding': 'gzip' }],
@@ -457,7 +454,7 @@ describe('a provider', () => {
     );
     expect(answer).toMatchObject(DOWN);
   });
-  test('that signs with a new key is believed at once', async () => {
+  test('with a new signing key is trusted at once', async () => {
     await stage.signIn('sso');
     await provider.rotate();
     expect(await stage.signIn('sso')).toMatchObject({ error: null });

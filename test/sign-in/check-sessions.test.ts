@@ -60,7 +60,7 @@ const lastEntries = async (count: number) =>
       `${action} ${details.reason ?? ''}`.trim(),
   );
 
-test('a session is looked at within 15 minutes of the last time, and lasts while the provider stands by it', async () => {
+test('a session is checked within 15 minutes of the last time, and lasts while the provider confirms it', async () => {
   const { call } = await signIn({ sub: 'stays' });
   expect((await sessions())[0]).toMatchObject({ check_in: around(10), valid_for: around(60), expires_in: around(60) });
   const given = [...provider.refreshTokens.keys()];
@@ -76,7 +76,7 @@ test('a session is looked at within 15 minutes of the last time, and lasts while
   expect((await call('GET', '/session')).status).toBe(200);
 });
 
-test('who has lost a group has another role, also in the session that goes on', async () => {
+test('losing a group changes the role, even in a running session', async () => {
   const { call } = await signIn({ sub: 'demoted', groups: ['leads'] });
   expect((await call('GET', '/api-keys')).status).toBe(200);
   provider.person = { sub: 'demoted', name: 'Demoted', groups: ['engineers'] };
@@ -85,7 +85,7 @@ test('who has lost a group has another role, also in the session that goes on', 
   expect((await call('GET', '/session')).body.member).toMatchObject({ name: 'Demoted', role: 'editor' });
 });
 
-test('who has lost every role is out, with the keys of theirs', async () => {
+test('losing every role ends access and personal keys', async () => {
   const { untilOut } = await signIn({ sub: 'roleless' });
   provider.person = { sub: 'roleless', groups: ['gardeners'] };
   await check();
@@ -94,7 +94,7 @@ test('who has lost every role is out, with the keys of theirs', async () => {
   expect(await lastEntries(3)).toContain('member.removed the identity provider no longer assigns a role');
 });
 
-test('whom an admin has removed is not back by a look at a session in another workspace', async () => {
+test('a person removed by an admin does not return by a check in another workspace', async () => {
   const { call } = await signIn({ sub: 'elsewhere', groups: ['leads'] });
   const research = await call('POST', '/session/workspace', { workspace: 'research' });
   expect(research.status).toBe(200);
@@ -118,7 +118,7 @@ test('whom an admin has removed is not back by a look at a session in another wo
   expect((await states()).map(({ is }) => is)).toEqual(['default active', 'research active']);
 });
 
-test('what an admin has set is not undone by a sign-in without groups', async () => {
+test('settings by an admin survive a sign-in without groups', async () => {
   const { call } = await signIn({ sub: 'sly', groups: ['leads'] });
   const { body } = await call('GET', '/session');
   const set = await stage.service.call('PATCH', `/members/${body.member.id}`, { body: { role: 'viewer' } });
@@ -129,7 +129,7 @@ test('what an admin has set is not undone by a sign-in without groups', async ()
   expect((await again.call('GET', '/session')).body.member).toMatchObject({ role: 'viewer' });
 });
 
-test('who is gone at the provider is out', async () => {
+test('a removed person is out', async () => {
   const { untilOut } = await signIn({ sub: 'gone' });
   provider.refreshTokens.clear();
   await check();
@@ -137,7 +137,7 @@ test('who is gone at the provider is out', async () => {
   expect((await lastEntries(3)).join()).toContain('session.ended the identity provider has ended the sign-in');
 });
 
-test('a provider that is away is asked again each minute, and the session ends after an hour', async () => {
+test('an unreachable provider is retried each minute, and the session ends after an hour', async () => {
   const { call, untilOut } = await signIn({ sub: 'waits' });
   await provider.stop();
   await check();
@@ -152,7 +152,7 @@ test('a provider that is away is asked again each minute, and the session ends a
   await untilOut();
 });
 
-test('one that fails, or has other keys for us, ends nobody’s session at once', async () => {
+test('one that fails, or has changed keys, ends no session at once', async () => {
   const { call } = await signIn({ sub: 'patient' });
   provider.on.set('/token', (_, response) =>
     response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":"invalid_client"}'),
@@ -163,7 +163,7 @@ test('one that fails, or has other keys for us, ends nobody’s session at once'
   expect((await call('GET', '/session')).status).toBe(200);
 });
 
-test('a look that answers for another person changes nothing, and is no look', async () => {
+test('a check that returns another person changes nothing, and is not one', async () => {
   const { call } = await signIn({ sub: 'victim' });
   provider.userInfo = (claims) => ({ ...claims, sub: 'other', groups: ['leads'] });
   await check();
@@ -171,7 +171,7 @@ test('a look that answers for another person changes nothing, and is no look', a
   expect((await sessions())[0]).toMatchObject({ check_in: around(1) });
 });
 
-test('where a person goes on in another workspace while the provider is asked, the new session has the new tokens', async () => {
+test('if a person continues in another workspace during a provider check, the new session has the new tokens', async () => {
   const { call } = await signIn({ sub: 'moves', groups: ['leads'] });
   let arrived: () => void = () => {};
   let letGo: () => void = () => {};
@@ -199,7 +199,7 @@ test('where a person goes on in another workspace while the provider is asked, t
   expect(answer.body).toMatchObject({ workspace: { name: 'research' }, member: { role: 'viewer' } });
 });
 
-test('several processes ask once', async () => {
+test('several processes share it', async () => {
   await signIn({ sub: 'once' });
   const { db, cipher, identityProviders: providers, log } = stage.service.dependencies;
   await change({ check_at: sql<Date>`now()` });
@@ -216,13 +216,13 @@ test('several processes ask once', async () => {
   expect(provider.asked.filter((path) => path === '/token')).toHaveLength(row?.count ?? 0);
 });
 
-test('where a provider gives no refresh token, the session lasts for 15 minutes, however much it is used', async () => {
+test('if a provider gives no refresh token, the session lasts for 15 minutes, however much it is used', async () => {
   await stage.signIn('google');
   const [session] = (await sessions()).filter((each) => each.provider === 'google');
   expect(session).toMatchObject({ valid_for: around(15), expires_in: around(15), check_in: null });
 });
 
-test('where another claim than `sub` says who it is, that is who it is, also when the provider is asked again', async () => {
+test('a claim other than `sub` identifies the person, if configured, also when the provider is called again', async () => {
   entra.person = { sub: 'of this application', oid: 'object-1', name: 'Eve', groups: ['engineers'] };
   const { call } = await stage.signIn('entra');
   const known = () =>

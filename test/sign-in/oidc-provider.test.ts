@@ -56,7 +56,7 @@ test('people sign in, with the roles of their groups', async () => {
   expect((await bob.call('GET', '/session')).body).toMatchObject({ member: { name: 'Bob', role: 'editor' } });
 });
 
-test('whoever is signed in at the provider is not asked again, until the sign-out there', async () => {
+test('a person signed in at the provider is not asked again before signing out there', async () => {
   const surfer = createSurfer();
   const { call } = await signIn('ada', surfer);
   const again = await surfer.follow(`${stage.loginUrl('sso')}&silent=1`, atService);
@@ -72,7 +72,7 @@ test('whoever is signed in at the provider is not asked again, until the sign-ou
   expect(stage.seen(surfer, silent.at).error).toBe('not_signed_in');
 });
 
-test('looks go on with tokens that rotate; who loses the group, or is gone, is out', async () => {
+test('checks go on with rotating tokens; without the group or account, one is out', async () => {
   const [ada, bob] = [await signIn('ada'), await signIn('bob')];
   await check();
   await check();
@@ -83,7 +83,7 @@ test('looks go on with tokens that rotate; who loses the group, or is gone, is o
   await provider.setPeople(PEOPLE);
 });
 
-test('an agent gets an access token for /mcp, and is the person who has let it', async () => {
+test('an agent gets an access token for /mcp, and acts as its approver', async () => {
   await signIn('ada');
   const config = await oidc.discovery(new URL(provider.issuer), 'agent', 'a secret of the client', undefined, {
     execute: [oidc.allowInsecureRequests],
@@ -112,7 +112,7 @@ test('an agent gets an access token for /mcp, and is the person who has let it',
   expect((await call(tokens.id_token)).status).toBe(401);
 });
 
-test('a provider that has forgotten everything ends the sessions that it gave, and lets people in anew', async () => {
+test('a provider that lost its data ends the sessions that it gave, and lets people in again', async () => {
   const { untilOut } = await signIn('ada');
   await provider.stop();
   expect((await signIn('ada').catch(() => undefined))?.session).toBeUndefined();

@@ -36,27 +36,27 @@ const begin = async (name: Name) => {
 };
 
 describe('a provider', () => {
-  test('that is away when the service starts keeps nobody from working, and is found once it is there', async () => {
+  test('that is down when the service starts blocks nobody, and is found once it is up', async () => {
     expect((await stage.service.call('GET', '/prompts')).status).toBe(200);
     expect(await stage.signIn('away')).toMatchObject({ error: 'provider_down' });
     await providers.away.start();
     expect(await stage.signIn('away')).toMatchObject({ error: null });
   });
-  test('whose description of itself is too long is not read to its end', async () => {
+  test('with metadata that is too long is not read to its end', async () => {
     providers.longwinded.metadata = (metadata) => ({ ...metadata, claims_supported: 'x'.repeat(2 * 1024 * 1024) });
     expect(await begin('longwinded')).toMatchObject({ error: 'provider_down' });
   });
-  test('that says that it is another one is refused', async () => {
+  test('that claims to be another is refused', async () => {
     providers.liar.metadata = (metadata) => ({ ...metadata, issuer: providers.away.issuer });
     expect(await begin('liar')).toMatchObject({ error: 'invalid_response' });
   });
-  test('whose description of itself leads elsewhere is not followed', async () => {
+  test('with metadata that leads elsewhere is not followed', async () => {
     providers.redirecting.on.set(DISCOVERY, (_, response) =>
       response.writeHead(302, { Location: `${providers.away.issuer}${DISCOVERY}` }).end(),
     );
     expect(await begin('redirecting')).toMatchObject({ error: 'provider_down' });
   });
-  test('is shown the client’s secret as it asks for it', async () => {
+  test('gets the client’s secret in its own way', async () => {
     let authorization: string | undefined;
     providers.basic.metadata = (metadata) => ({
       ...metadata,
@@ -69,11 +69,11 @@ describe('a provider', () => {
     expect(await stage.signIn('basic')).toMatchObject({ error: 'invalid_response' });
     expect(Buffer.from(authorization?.replace('Basic ', '') ?? '', 'base64').toString()).toMatch(/^pms:a[+%]/);
   });
-  test('with a certificate of a private authority is trusted where OIDC_CA names it', async () => {
+  test('with a certificate of a private authority is trusted if OIDC_CA names it', async () => {
     expect((await begin('trusted')).location.origin).toBe(providers.trusted.issuer);
     expect(await begin('unknown-ca')).toMatchObject({ error: 'provider_down' });
   });
-  test('with TLS whose tokens would come without it is refused', async () => {
+  test('with TLS and tokens without it is refused', async () => {
     providers.downgraded.metadata = (metadata) => ({
       ...metadata,
       authorization_endpoint: String(metadata['authorization_endpoint']).replace('https:', 'http:'),
@@ -82,7 +82,7 @@ describe('a provider', () => {
   });
 });
 
-test('more sign-ins than an address may begin in a minute are refused, and say so', async () => {
+test('more sign-ins than an address may begin per minute are refused clearly', async () => {
   const problems = new Set<string | null>();
   for (let tries = 0; tries < 250; tries++) problems.add((await begin('away')).error);
   expect([...problems]).toEqual([null, 'too_many_tries']);
@@ -114,10 +114,10 @@ describe('the settings', () => {
       expect(problems.join()).toMatch(/^OIDC_PROVIDERS\.0\.role_path: /);
     },
   );
-  test('behind a proxy with TLS, the proxy must be trusted: cookies are protected by what it says', () => {
+  test('behind a proxy with TLS, the proxy must be trusted: it decides how cookies are protected', () => {
     expect(problemsOf({ TRUST_PROXY: 'false' }).join()).toMatch(/^TRUST_PROXY: /);
   });
-  test('expressions as Grafana has them are taken', () => {
+  test('expressions as in Grafana work', () => {
     expect(
       problemsOf({ OIDC_ROLE_PATH: "contains(groups[*], 'admin') && 'default:admin' || 'default:viewer'" }),
     ).toEqual([]);

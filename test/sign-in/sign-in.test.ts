@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('signing in', () => {
-  test('leads to where it was begun, with a session of the person', async () => {
+  test('leads to where it began, with a session of the person', async () => {
     const { at, call, surfer } = await stage.signIn('sso', { returnTo: '/console/executions?status=failed#x' });
     expect(at).toBe('/console/executions?status=failed');
     expect(surfer.received.find((line) => line.startsWith('pms_session='))).toMatch(/HttpOnly; SameSite=Strict$/);
@@ -40,12 +40,12 @@ describe('signing in', () => {
     expect(log.body.data[0].actor).toMatchObject({ member_id: body.member.id });
   });
 
-  test('keeps nothing of the login in the browser', async () => {
+  test('leaves no login data in the browser', async () => {
     const { surfer } = await stage.signIn('sso');
     expect([...surfer.cookies(stage.service.origin).keys()]).toEqual(['pms_session']);
   });
 
-  test('asks with PKCE, state and nonce, of its own for each login', async () => {
+  test('asks with its own PKCE, state and nonce for each login', async () => {
     const asked = async () => {
       const response = await createSurfer().go(stage.loginUrl('sso'));
       return new URL(response.headers.get('Location') ?? '').searchParams;
@@ -58,7 +58,7 @@ describe('signing in', () => {
     }
   });
 
-  test('makes of the claims what the mapping says, and is renewed by each sign-in', async () => {
+  test('maps the claims, and is renewed by each sign-in', async () => {
     provider.person = { sub: 'lin', name: 'Lin', groups: ['leads', 'engineers', 7, 'unknown'] };
     const { call } = await stage.signIn('sso');
     expect((await call('GET', '/session')).body).toMatchObject({
@@ -78,7 +78,7 @@ describe('signing in', () => {
     expect((await call('GET', '/api-keys')).body.error?.code).toBe('insufficient_scope');
   });
 
-  test('of whom no group gives a role is refused, and nothing is kept', async () => {
+  test('without a role from a group is refused, and nothing is kept', async () => {
     provider.person = { sub: 'stranger', name: 'Stranger' };
     const { error, session, at } = await stage.signIn('sso');
     expect({ error, session }).toEqual({ error: 'no_role', session: undefined });
@@ -89,7 +89,7 @@ describe('signing in', () => {
     expect(users).toEqual([]);
   });
 
-  test('where roles are not strict, gives whoever has an allowed group a viewer’s, and refuses others', async () => {
+  test('without strict roles, gives members of an allowed group a viewer’s, and refuses others', async () => {
     partners.person = { sub: 'pat', name: 'Pat', groups: ['partners'] };
     const { call, untilOut } = await stage.signIn('partners');
     expect((await call('GET', '/session')).body.member).toMatchObject({ role: 'viewer' });
@@ -101,7 +101,7 @@ describe('signing in', () => {
     expect((await again.call('GET', '/session')).body.member).toMatchObject({ role: 'publisher' });
   });
 
-  test('silently, tells that the provider would have to ask', async () => {
+  test('silently, shows that the provider would have to ask', async () => {
     provider.redirect = (_, request) => {
       const error = request.get('prompt') === 'none' ? 'login_required' : 'server_error';
       return new URLSearchParams({ error, state: request.get('state') ?? '', iss: provider.issuer });
@@ -112,7 +112,7 @@ describe('signing in', () => {
     expect((await stage.signIn('sso')).error).toBe('provider_down');
   });
 
-  test('of two in tabs of one browser both work', async () => {
+  test('twice in tabs of one browser works', async () => {
     const surfer = createSurfer();
     const logins: Response[] = [];
     for (const path of ['/console/prompts', '/console/datasets'])
@@ -124,7 +124,7 @@ describe('signing in', () => {
     }
   });
 
-  test('begun at another address of the service goes on at the one that the provider knows', async () => {
+  test('begun at another address of the service continues at the one known to the provider', async () => {
     const at = stage.loginUrl('sso').replace('127.0.0.1', 'localhost');
     const response = await createSurfer().go(at);
     expect(response.headers.get('Location')).toBe(`${stage.loginUrl('sso')}&here=1`);
@@ -150,7 +150,7 @@ describe('switching to another workspace', () => {
     expect((await next.call('GET', '/session')).body.workspace.name).toBe('research');
   });
 
-  test('is refused where the person is no member, and to a session of a key', async () => {
+  test('is refused if the person is not a member, and to a session of a key', async () => {
     const { call } = await stage.signIn('sso');
     expect((await call('POST', '/session/workspace', { workspace: 'research' })).body.error.code).toBe('not_found');
     const byKey = await stage.service.call('POST', '/session', { key: null, body: { key: stage.service.key } });
@@ -166,7 +166,7 @@ describe('switching to another workspace', () => {
 });
 
 describe('signing out', () => {
-  test('says where to sign out at the provider', async () => {
+  test('shows the sign-out of the provider', async () => {
     const { call } = await stage.signIn('sso');
     const { body } = await call('DELETE', '/session');
     const url = new URL(body.end_session_url);
@@ -176,7 +176,7 @@ describe('signing out', () => {
     expect((await call('GET', '/session')).status).toBe(401);
   });
 
-  test('says nothing of that to a session of a key', async () => {
+  test('does not show it to a session of a key', async () => {
     const byKey = await stage.service.call('POST', '/session', { key: null, body: { key: stage.service.key } });
     const cookie = byKey.headers.get('Set-Cookie')?.split(';')[0] ?? '';
     const headers = { Cookie: cookie, 'X-Console': '1', 'Sec-Fetch-Site': 'same-origin' };

@@ -13,7 +13,7 @@ const response = (given: Partial<ModelResponse>): ModelResponse => ({
   ...given,
 });
 
-test('messages are told with their roles and parts; files by their type and address alone', () => {
+test('messages have their roles and parts; files only their type and address', () => {
   const told = inputMessages([
     { role: 'system', content: 'Be brief.' },
     {
@@ -49,7 +49,7 @@ test('messages are told with their roles and parts; files by their type and addr
   ]);
 });
 
-test('however much is sent, what is told is bounded, and valid JSON in valid Unicode', () => {
+test('however much is sent, the content is bounded, valid JSON in valid Unicode', () => {
   const long = 'x'.repeat(1_000_000);
   const told = inputMessages([
     { role: 'user', content: `${'y'.repeat(32 * 1024 - 1)}😀` },

@@ -114,7 +114,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-test('from the request to the call of the model, a trace goes on that the caller has begun', async () => {
+test('from the request to the call of the model, the trace of the caller continues', async () => {
   const both = await startBoth({ ...soon(), OTEL_SERVICE_NAME: 'greetings' });
   await makePrompt(place.call, 'greet', 'openai/gpt-4o-mini');
   const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`;
@@ -234,7 +234,7 @@ test('from the request to the call of the model, a trace goes on that the caller
     expect(collector.text()).not.toContain(content);
 });
 
-test('what prompts and answers say is sent where that is asked for, and what is left when a process stops', async () => {
+test('prompts and answers are sent on request, and the rest is sent when a process stops', async () => {
   const env = { ...soon(), OTEL_BSP_SCHEDULE_DELAY: '3600000', OTEL_METRICS_EXPORTER: 'none' };
   const both = await startBoth({ ...env, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
   const { id } = await runGreeting('Barbara-Liskov');
@@ -253,7 +253,7 @@ test('what prompts and answers say is sent where that is asked for, and what is 
 const deliveriesOf = (event: string | undefined) =>
   collector.spans.filter(({ attributes }) => attributes['pms.event.id'] === event);
 
-test('retries of a delivery stay in the trace of its event; a delivery that is asked for again begins one, with a link', async () => {
+test('retries of a delivery stay in the trace of its event; a redelivery begins one, with a link', async () => {
   const both = await startBoth({ ...soon(), WEBHOOK_RETRY_WAITS: '1s,1s' });
   let isBroken = true;
   const receiver = await startReceiver((_, response) => void response.writeHead(isBroken ? 500 : 200).end());
@@ -296,7 +296,7 @@ test('retries of a delivery stay in the trace of its event; a delivery that is a
   await both.stop();
 });
 
-test('what the evaluators of a rule say are events of a span; its words are sent where that is asked for', async () => {
+test('scores by a rule are events of a span; its texts are sent on request', async () => {
   const both = await startBoth({ ...soon(), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
   await makePrompt(place.call, 'greet-politely', 'openai/gpt-4o-mini');
   const rule = await place.call('PUT', '/rules/manners', {
@@ -336,7 +336,7 @@ test('what the evaluators of a rule say are events of a span; its words are sent
   await both.stop();
 });
 
-test('a batch at a provider is a handful of spans in the trace of what began it, and what it used is counted', async () => {
+test('a batch at a provider is a handful of spans in the trace of its origin, and its usage is counted', async () => {
   const both = await startBoth(soon());
   await makePrompt(place.call, 'greet-many', 'openai/gpt-4o-mini');
   const traceId = TRACE_ID.replace('4', '7');
@@ -365,7 +365,7 @@ test('a batch at a provider is a handful of spans in the trace of what began it,
   await both.stop();
 });
 
-test('a collector that is away changes nothing but a line in the log', async () => {
+test('an unreachable collector causes only a line in the log', async () => {
   const [port] = await freePorts(1);
   const both = await startBoth({ ...soon(), OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   for (const name of ['one', 'two', 'three']) expect(await runGreeting(name)).toMatchObject({ status: 'completed' });
@@ -373,7 +373,7 @@ test('a collector that is away changes nothing but a line in the log', async () 
   expect(await both.stop()).not.toMatch(/could not stop|unhandled|"level":[56]0/);
 });
 
-test('a collector that never answers delays no execution, and the end of a process for a few seconds at most', async () => {
+test('a collector that never answers delays no execution, and a process end for a few seconds at most', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as AddressInfo;
@@ -392,7 +392,7 @@ test('a collector that never answers delays no execution, and the end of a proce
 test.each([
   ['nothing says where to', () => ({})],
   ['the SDK is disabled', () => ({ ...soon(), OTEL_SDK_DISABLED: 'true' })],
-])('where %s, nothing is sent and the SDK is not loaded', async (_, env) => {
+])('if %s, nothing is sent and the SDK is not loaded', async (_, env) => {
   const before = collector.requests();
   const both = await startBoth(env());
   const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`;

@@ -55,7 +55,7 @@ test('workflow code runs in this thread, and no thread is started for a call', a
   }
 });
 
-test('workflow code that does not come back ends its process', async () => {
+test('workflow code that never returns ends its process', async () => {
   const main = fileURLToPath(new URL('./lean-worker-main.ts', import.meta.url));
   const taskQueue = `lean-${randomUUID()}`;
   const child = spawn(process.execPath, [main, TEMPORAL_ADDRESS, taskQueue], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -73,7 +73,7 @@ test('workflow code that does not come back ends its process', async () => {
   }
 });
 
-test('a promise that workflow code leaves rejected fails its task, and nothing else', async () => {
+test('an unhandled rejection in workflow code fails only its task', async () => {
   const main = fileURLToPath(new URL('./lean-worker-main.ts', import.meta.url));
   const taskQueue = `lean-${randomUUID()}`;
   const child = spawn(process.execPath, [main, TEMPORAL_ADDRESS, taskQueue], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -104,7 +104,7 @@ test('a promise that workflow code leaves rejected fails its task, and nothing e
 test.each([
   { callStacks: false, finds: /stack traces are not enabled/ },
   { callStacks: true, finds: /at patience \(.*workflows\.ts:/ },
-])('the call stacks of a workflow that waits, where they are $callStacks', async ({ callStacks, finds }) => {
+])('the call stacks of a waiting workflow, if they are $callStacks', async ({ callStacks, finds }) => {
   const { log, lines } = captureLog();
   const create = (lean: Pick<WorkerOptions, 'debugMode'>) => Worker.create({ ...options, ...lean });
   const { workers: worker, isLean, stop } = await createLeanWorkers(create, { log, callStacks });
@@ -123,7 +123,7 @@ test.each([
   }
 });
 
-test('what the SDK no longer does as expected is said', async () => {
+test('a changed SDK is logged', async () => {
   const { log, lines } = captureLog();
   const { isLean, stop } = await createLeanWorkers(async () => {}, { log });
   stop();

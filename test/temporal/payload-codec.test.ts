@@ -16,7 +16,7 @@ async function encrypted(value: unknown, key = first): Promise<Payload> {
   return payload;
 }
 
-test('ciphertext tells nothing of the value, its encoding, or of two values being the same', async () => {
+test('ciphertext reveals neither the value, its encoding, nor two equal values', async () => {
   const codec = codecOf(first);
   const payloads = await codec.encode([payloadOf('secret'), payloadOf('secret'), {}]);
   const [one = {}, other = {}] = payloads;
@@ -28,7 +28,7 @@ test('ciphertext tells nothing of the value, its encoding, or of two values bein
   expect(bytesOf(decoded[2] ?? {})).toHaveLength(0);
 });
 
-test('the first key encrypts, all decrypt, and what was never encrypted is read as it is', async () => {
+test('the first key encrypts, all decrypt, and plaintext is read unchanged', async () => {
   const rotated = codecOf(second, first);
   const [fresh = {}] = await rotated.encode([payloadOf('new')]);
   expect(Buffer.from(fresh.metadata?.['encryption-key-id'] ?? []).toString()).toBe(idOf(second));
@@ -36,7 +36,7 @@ test('the first key encrypts, all decrypt, and what was never encrypted is read 
   expect(valuesOf(await rotated.decode(mixed))).toEqual(['old', 'new', 'plain']);
 });
 
-test('with "none" in front nothing is encrypted, and what is can be read', async () => {
+test('with "none" in front nothing is encrypted, but ciphertext is read', async () => {
   const codec = createPayloadCodec({ encrypts: false, keys: [first] });
   const plain = [payloadOf('plain')];
   expect(await codec.encode(plain)).toEqual(plain);
@@ -51,7 +51,7 @@ test.each([
   await expect(decoding).rejects.toThrow(new RegExp(`"${idOf(first)}".*TEMPORAL_PAYLOAD_KEYS`));
 });
 
-test('what was changed or cut, or names another key than its own, is refused', async () => {
+test('a changed or cut payload, or one with another key name, is refused', async () => {
   const { metadata = {}, ...payload } = await encrypted('secret');
   const data = bytesOf(payload);
   const changed = (at: number) => {
@@ -70,7 +70,7 @@ test('what was changed or cut, or names another key than its own, is refused', a
   for (const each of wrong) await expect(codec.decode([each])).rejects.toThrow('the payload was changed');
 });
 
-test('a key that is used for something else, too, opens none of it', async () => {
+test('a key with another use, too, decrypts none of it', async () => {
   const metadata = { encoding: Buffer.from('binary/encrypted'), 'encryption-key-id': Buffer.from(idOf(first)) };
   const stored = createCipher([first]).encrypt(Buffer.from('a secret of a webhook'));
   await expect(codecOf(first).decode([{ metadata, data: stored }])).rejects.toThrow('was changed');

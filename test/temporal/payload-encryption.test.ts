@@ -158,7 +158,7 @@ test('failures are encrypted, and workflows understand them', async () => {
   expect(history).not.toContain('secret-failure');
 });
 
-test('a run goes on under a new key, over a restart, and over payloads from before the encryption', async () => {
+test('a run survives a new key, a restart, and payloads from before the encryption', async () => {
   const [old, next] = [newKey(), newKey()];
   const { id, workflow_id } = await begin(await startProcess(''), 24);
   await oneIsDone(id);
@@ -172,7 +172,7 @@ test('a run goes on under a new key, over a restart, and over payloads from befo
   expect(keysIn(await historyOf(workflow_id))).toContain(idOf(next));
 });
 
-test('without the key, a run waits and says which key it lacks; it goes on when the key is back', async () => {
+test('without the key, a run waits and names the missing key; it continues when the key is back', async () => {
   const [lost, other] = [newKey(), newKey()];
   const { id, workflow_id } = await begin(await startProcess(lost), 12);
   await oneIsDone(id);
@@ -198,7 +198,7 @@ test('without the key, a run waits and says which key it lacks; it goes on when 
   expect(await endOf(id)).toMatchObject(COMPLETED(12));
 });
 
-test('a schedule is encrypted, runs, and is read by who has the key', async () => {
+test('a schedule is encrypted, runs, and is read with the key', async () => {
   const { call, client } = await startProcess(newKey());
   const evaluation = { prompt_name: 'secret-plan', examples: [{ variables: { text: 'x' }, expected: 'x' }] };
   const { status, body } = await call('POST', '/schedules', {
@@ -225,7 +225,7 @@ test('a schedule is encrypted, runs, and is read by who has the key', async () =
   await call('DELETE', `/schedules/${body.id}`);
 });
 
-test("Temporal's CLI shows a history by the codec server, which wants its token", async () => {
+test("Temporal's CLI shows a history by the codec server, which needs its token", async () => {
   const key = newKey();
   const token = randomBytes(20).toString('hex');
   const { id, workflow_id } = await begin(await startProcess(key), 1);

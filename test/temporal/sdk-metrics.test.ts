@@ -23,7 +23,7 @@ ${waited('activity', 'task_queue="prefix-executions",activity_type="runBatch"', 
 const summary = () =>
   parseExposition(summarizeSdkMetrics(SERVED, nameOf)).map(({ name, labels, value }) => ({ name, ...labels, value }));
 
-test('the waits of workflows and activities are summed up by queue, under the name that it has here', () => {
+test('the waits of workflows and activities are totaled by queue, under its name here', () => {
   const all = summary();
   const name = 'pms_schedule_to_start_seconds';
   expect(all).toContainEqual({ name: `${name}_sum`, task_queue: 'executions', value: 2 });
@@ -32,7 +32,7 @@ test('the waits of workflows and activities are summed up by queue, under the na
   expect(all).toContainEqual({ name: `${name}_bucket`, task_queue: 'executions', le: '+Inf', value: 4 });
 });
 
-test('slots and failures are there, and nothing that operators do not need', () => {
+test('slots and failures are there, and nothing useless to operators', () => {
   const all = summary();
   const slots = { name: 'pms_worker_slots', task_queue: 'executions', tasks: 'WorkflowWorker' };
   expect(all).toContainEqual({ ...slots, state: 'used', value: 3 });
@@ -48,7 +48,7 @@ test('each series is there once, and each family is described', () => {
   expect(text).toContain('# TYPE pms_schedule_to_start_seconds histogram');
 });
 
-test('where the SDK serves nothing, there is nothing', async () => {
+test('if the SDK serves nothing, there is nothing', async () => {
   const [port] = await freePorts(1);
   expect(await readSdkMetrics(`127.0.0.1:${port}`, nameOf)).toBe('');
 });

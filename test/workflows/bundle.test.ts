@@ -5,7 +5,7 @@ import { workflowBundle } from '../../src/workflows/bundle.ts';
 /** Mutable top-level state of a module, as formatted here. */
 const STATE = /^(export )?((let|var)\b|const \w+[^=]*= (new (Weak)?(Map|Set)\b|\[\];|\{\};)).*/gm;
 
-test('workflows share their modules, so none of these has a state', async () => {
+test('workflows share their modules, so none has a state', async () => {
   const { code } = await workflowBundle();
   const modules = [...new Set([...code.matchAll(/"\.\/(src\/[^"]+\.ts)"/g)].map(([, file]) => file ?? ''))];
   expect(modules).toEqual(expect.arrayContaining(['src/workflows/execute-prompt.ts', 'src/domain/batch-queue.ts']));
@@ -15,7 +15,7 @@ test('workflows share their modules, so none of these has a state', async () => 
 });
 
 test.each(['let count = 0;', 'export let count = 0;', 'const seen = new Set<string>();', 'const all: string[] = [];'])(
-  'is found where there is one: %s',
+  'is found if there is one: %s',
   (line) => {
     expect(`import x from 'y';\n${line}\n`.match(STATE)).toEqual([line]);
   },

@@ -32,7 +32,7 @@ test.each(evaluationRunPaths().map((path) => [path.name, path] as const))('%s', 
   expect(path.run.did).toEqual(path.does);
 });
 
-test('a run whose batches had ended before the database was restored works on all of them again', async () => {
+test('a run whose batches had ended before the database was restored repeats all of them', async () => {
   const path = evaluationRunPaths().find(({ name }) => name === 'results-gone-with-a-restored-database');
   if (path === undefined) throw new Error('There is no such path.');
   await takePath(environment, { ...path, name: 'batches-again' });
@@ -50,7 +50,7 @@ test('every example is in a batch, and as many lanes work as the concurrency nee
   for (const [index, [from]] of ranges.entries()) if (index > 0) expect(from).toBe(ranges[index - 1]?.[1]);
 });
 
-test('a run that is due in a month waits for it', async () => {
+test('a run that is due in a month waits', async () => {
   const from = await temporal.currentTimeMs();
   const path = evaluationRunPath('in-a-month', [], {
     steps: (run) => {
@@ -100,7 +100,7 @@ test('a cancellation that could not be signalled is noticed at the next report o
   expect(path.run.worked).toHaveLength(1);
 });
 
-test('a run whose history is full goes on where it was in a new one, and repeats no batch', async () => {
+test('a run with a full history continues in a new one, and repeats no batch', async () => {
   const path = evaluationRunPath('many-batches', [], {
     control: { examplesTotal: 100_000, concurrency: 100 },
     input: { maxHistoryEvents: 100 },
@@ -112,7 +112,7 @@ test('a run whose history is full goes on where it was in a new one, and repeats
   expect(path.run.did).toEqual(['mark running', 'finish']);
 });
 
-test('signals that say nothing new change nothing', async () => {
+test('signals without news change nothing', async () => {
   const path = evaluationRunPath('repeated-signals', [], {
     steps: stoppedFirst(1),
     meanwhile: async (handle, run) => {
@@ -129,7 +129,7 @@ test('signals that say nothing new change nothing', async () => {
   expect(path.run.worked.map(({ from }) => from)).toEqual([0, 0, 2500].slice(0, path.run.worked.length));
 });
 
-test('a retry counts what earlier rounds have spent against its budget', async () => {
+test('a retry counts earlier costs against its budget', async () => {
   const path = evaluationRunPaths().find(({ name }) => name === 'retry-with-what-was-spent');
   if (path === undefined) throw new Error('There is no such path.');
   await takePath(environment, { ...path, name: 'retry-budget' });
@@ -158,7 +158,7 @@ test('a run of ten hours leaves tens of progress entries in its history', async 
   expect(JSON.parse(history).events.length).toBeLessThan(500);
 });
 
-test('every timer and step says what it is for', async () => {
+test('every timer and step has a purpose', async () => {
   const path = evaluationRunPath('summaries', [], {
     control: { startAt: '2026-01-31T12:00:00.000Z' },
     steps: (run) => {
@@ -198,7 +198,7 @@ test('every timer and step says what it is for', async () => {
   );
 });
 
-test('the details say why the run waits, and until when', async () => {
+test('details show why the run waits, and until when', async () => {
   const path = evaluationRunPath('details', [], {
     control: { waitMs: HOUR_MS, startAt: '2026-01-31T12:00:00.000Z' },
     steps: (run) => ({

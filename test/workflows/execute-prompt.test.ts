@@ -54,7 +54,7 @@ const CODES = [
   'model_unavailable',
   'content_filtered',
 ];
-test.each(CODES)('%s is recorded with its message when no retry mends it', async (code) => {
+test.each(CODES)('%s is recorded with its message if no retry helps', async (code) => {
   const recorded: unknown[] = [];
   const path = variant('failed', code, {
     callModel: failing(1, () => modelFailure(code, { nonRetryable: true })),
@@ -81,12 +81,12 @@ test('a Retry-After of half an hour is waited for', async () => {
   expect(waitedSeconds).toBeLessThan(40 * 60);
 });
 
-test('what is no model error is retried, not recorded', async () => {
+test('a non-model error is retried, not recorded', async () => {
   const path = variant('completed', 'plain-error', { callModel: failing(3, () => new Error('out of memory')) });
   expect((await takePath(environment, path)).result).toEqual({ state: 'completed' });
 });
 
-test('an answer that comes before its cancellation is kept, and the row says how the execution ended', async () => {
+test('an answer before its cancellation is kept, and the row says how the execution ended', async () => {
   const answered = Promise.withResolvers<void>();
   const path = variant('canceled-during-call', 'answered-when-canceled', {
     callModel: async () => {
@@ -107,7 +107,7 @@ test('an answer that comes before its cancellation is kept, and the row says how
   expect(result).toEqual({ state: 'completed' });
 });
 
-test('a step that its worker does not finish is no cancellation', async () => {
+test('a step its worker does not finish is not a cancellation', async () => {
   let isFirst = true;
   const path = variant('completed', 'stopping-worker', {
     callModel: async () => {
@@ -159,7 +159,7 @@ test('operators see the state while it waits, and how it ended', async () => {
   expect(failed).toBe('**failed** model_not_found: The model said model_not_found.');
 });
 
-test('operators see which model took the place of which, and why', async () => {
+test('operators see which model replaced which, and why', async () => {
   const path = variant('completed-by-a-fallback', 'watched-fallback', { callModel: fallingBack() });
   let details: string | undefined;
   const { history } = await takePath(environment, {

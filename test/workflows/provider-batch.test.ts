@@ -30,7 +30,7 @@ test.each(providerBatchPaths().map((path) => [path.name, path] as const))('%s', 
 });
 
 // The server that skips time would repeat the attempt.
-test('an attempt that has to wait when the workflow is canceled does not fail it', async () => {
+test('an attempt that waits when the workflow is canceled does not fail it', async () => {
   const { client, connection } = await connectToTemporal();
   const real = await openPaths(client, connection);
   try {
@@ -60,7 +60,7 @@ test('an attempt that has to wait when the workflow is canceled does not fail it
   }
 });
 
-test('a batch that takes a day leaves few events, however often the provider is asked', async () => {
+test('a batch that takes a day leaves few events, however often it is polled', async () => {
   const begun = await temporal.currentTimeMs();
   const path = providerBatchPath('a-day', ['settled', 'clean up'], (batch) => ({
     advanceBatch: async () => {

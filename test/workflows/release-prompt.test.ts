@@ -27,7 +27,7 @@ test.each(releasePromptPaths().map((path) => [path.name, path] as const))('%s', 
   expect(result ?? 'done').toBe(path.name === 'canceled' ? 'canceled' : 'done');
 });
 
-test('days pass as they should: a check every minute, and no step before its time', async () => {
+test('days pass as planned: a check every minute, and no step before its time', async () => {
   const path = releasePromptPath(
     'days',
     [
@@ -60,7 +60,7 @@ test('days pass as they should: a check every minute, and no step before its tim
   expect(checks[4]).toBe(2 * 24 + 1);
 });
 
-test('a deadline ends what waits for people for days', async () => {
+test('a deadline ends a wait of days for people', async () => {
   const path = releasePromptPath('late', [{ type: 'approve' }, { type: 'promote' }], ['expired'], {
     deadlineMs: 5 * DAY_MS,
   });

@@ -20,7 +20,7 @@ const files = globSync('*/*.json', { cwd: folder }).sort();
 test.each([
   ['', createDataConverter(undefined)],
   [', encrypted', createDataConverter({ encrypts: true, keys: [randomBytes(32)] })],
-])('workflows that are under way go on under the present code%s', async (_name, dataConverter) => {
+])('workflows in progress continue under the present code%s', async (_name, dataConverter) => {
   silenceTemporal();
   expect(files.length).toBeGreaterThan(0);
   const histories = files.map((file) => ({

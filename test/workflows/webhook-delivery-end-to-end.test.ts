@@ -48,7 +48,7 @@ const echoing: Respond = ({ headers, raw }, response, { url }) => {
   response.writeHead(503).end(`${JSON.stringify(headers)} ${raw.toString()} ${url} ${TEST_SECRET}`);
 };
 
-test('answered 503 for 8 h 36 min, an event is sent six times, the same each time; the webhook is disabled and its owner told', async () => {
+test('answered 503 for 8 h 36 min, an event is sent six times unchanged; the webhook is disabled and its owner notified', async () => {
   const sent = await send(async (request, response, incoming) => {
     // Longer than the heartbeat timeout of a worker.
     if (request.headers['x-delivery-attempt'] === '3') await delay(6_000);
@@ -99,7 +99,7 @@ test('answered 503 for 8 h 36 min, an event is sent six times, the same each tim
   expect(Math.floor(took / 60_000)).toBe(8 * 60 + 36);
 });
 
-test('whatever way it fails, no secret gets into the history, and a good answer ends it', async () => {
+test('however it fails, no secret gets into the history, and a good answer ends it', async () => {
   const leak = `${PATH} ${QUERY} ${HEADER} ${TEST_SECRET}`;
   const ways: Respond[] = [
     (_request, response) => void response.writeHead(302, { Location: `/${PATH}?key=${QUERY}` }).end(leak),
@@ -122,7 +122,7 @@ test('whatever way it fails, no secret gets into the history, and a good answer 
   expectNoSecretIn(await historyOf(sent));
 });
 
-test('a delivery that is ended in the database while it waits is not sent again', async () => {
+test('a delivery ended in the database while it waits is not sent again', async () => {
   const sent = await send(answering(503));
   const { workspace_id: workspaceId } = await stage.rows.read(sent.webhook);
   await stage.db.system.transaction((query) =>

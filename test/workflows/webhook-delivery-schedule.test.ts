@@ -51,7 +51,7 @@ test('without a setting, the waits are those of the specification', () => {
   expect(parseSettings({}).webhooks.retryWaitsMs).toEqual(WAITS_MS);
 });
 
-test('what is never answered well is sent at once, after each wait, and no more; its owner is told once', async () => {
+test('without success it is sent at once, after each wait, and no more; its owner is notified once', async () => {
   const path = webhookDeliveryPath('never-answered', 'failed', [], { input, outcomes: [FAILED] });
   const { history, result } = await takePath(environment, path);
   expect(result).toEqual({ state: 'failed' });
@@ -85,7 +85,7 @@ test('what is never answered well is sent at once, after each wait, and no more;
   expect(attemptsAt(history).map((at) => Math.floor(at / MINUTE_MS))).toEqual([0, 1, 6, 36, 156, 8 * 60 + 36]);
 });
 
-test.each([1, 2, 3, 4, 5, 6])('answered well at attempt %d, it is not sent again and nobody is told', async (good) => {
+test.each([1, 2, 3, 4, 5, 6])('answered well at attempt %d, it is not resent and nobody is notified', async (good) => {
   const path = webhookDeliveryPath(`good-${good}`, 'delivered', [], {
     input,
     outcomes: [...Array.from({ length: good - 1 }, () => FAILED), DELIVERED],
@@ -96,7 +96,7 @@ test.each([1, 2, 3, 4, 5, 6])('answered well at attempt %d, it is not sent again
   expect(waited(history)).toEqual(WAITS_MS.slice(0, good - 1));
 });
 
-test('held back, the same attempt is made after the time that it was told, and counts once', async () => {
+test('if deferred, the same attempt is made after the requested time, and counts once', async () => {
   const path = webhookDeliveryPath('held-back', 'failed', [], {
     input: { retryWaitsMs: [MINUTE_MS] },
     outcomes: [heldBack(90 * MINUTE_MS), heldBack(2_371.532), FAILED, heldBack(30_000), DELIVERED],
@@ -154,7 +154,7 @@ test('an e-mail is tried again while the mail server is away', async () => {
   expect(path.delivery.did.filter((what) => what === 'find notification')).toHaveLength(1);
 });
 
-test('a delivery whose owner cannot be e-mailed has failed all the same: at once where mail is refused, else after a day', async () => {
+test('a delivery whose owner cannot be e-mailed fails all the same: at once if mail is refused, else after a day', async () => {
   const away = async () => {
     throw new Error('The mail server did not answer in time.');
   };

@@ -38,7 +38,7 @@ test.concurrent.each(webhookDeliveryPaths().map((path) => [path.name, path] as c
   expect(result).toEqual(path.endsIn);
 });
 
-test.concurrent('an attempt knows when the next one is; the last one that there is none', async () => {
+test.concurrent('an attempt knows when the next one is; the last, that there is none', async () => {
   const path = webhookDeliveryPath('told', 'failed', [], {
     input: { retryWaitsMs: [10, 20], attemptsMade: 1 },
     outcomes: [FAILED],
@@ -50,7 +50,7 @@ test.concurrent('an attempt knows when the next one is; the last one that there 
   ]);
 });
 
-test.concurrent('an end that comes before the first step sends nothing but the attempt that sees it', async () => {
+test.concurrent('an end before the first step sends nothing but the attempt that sees it', async () => {
   const path = webhookDeliveryPath('ended-at-once', 'abandoned', [], {
     input: { retryWaitsMs: [HOUR_MS] },
     outcomes: [FAILED],
@@ -61,7 +61,7 @@ test.concurrent('an end that comes before the first step sends nothing but the a
   expect(path.delivery.did).toEqual(['attempt 1']);
 });
 
-test.concurrent('what is asked for during an attempt shortens no wait after it', async () => {
+test.concurrent('a request during an attempt shortens no wait after it', async () => {
   const answer = Promise.withResolvers<AttemptOutcome>();
   const path = webhookDeliveryPath('hurried-while-sending', 'delivered', [], {
     input: { retryWaitsMs: [HOUR_MS, HOUR_MS], attemptsMade: 1, firstWait: { waitMs: HOUR_MS, reason: 'HTTP 503' } },
@@ -91,7 +91,7 @@ async function look(handle: WorkflowHandle): Promise<string[]> {
 const AT = String.raw`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
 const matching = (text: string) => expect.stringMatching(new RegExp(`^\\*\\*${text}$`));
 
-test.concurrent('operators see where it is at', async () => {
+test.concurrent('operators see its progress', async () => {
   const answers = [Promise.withResolvers<AttemptOutcome>(), Promise.withResolvers<AttemptOutcome>()] as const;
   const seen: string[][] = [];
   const path = webhookDeliveryPath('watched', 'abandoned', [], {
@@ -125,7 +125,7 @@ test.concurrent('operators see where it is at', async () => {
   ]);
 });
 
-test.concurrent('operators see for what it waits before its first step', async () => {
+test.concurrent('operators see what it waits for before its first step', async () => {
   const seen: string[][] = [];
   const waiting = webhookDeliveryPath('watched-waiting', 'abandoned', [], {
     input: { attemptsMade: 1, firstWait: { waitMs: 60_000, reason: 'HTTP 503' } },
@@ -164,7 +164,7 @@ test.concurrent('operators see how it ended', async () => {
   expect(results.map(({ result }) => result)).toEqual([{ state: 'delivered' }, { state: 'failed' }]);
 });
 
-test.concurrent('each attempt says which it is, and to whom', async () => {
+test.concurrent('each attempt has its number and target', async () => {
   const path = webhookDeliveryPath('described', 'delivered', [], { outcomes: [FAILED, DELIVERED] });
   const { history } = await takePath(await connecting, path);
   expect(eventsOf(history, 'ACTIVITY_TASK_SCHEDULED').map(({ summary }) => summary)).toEqual([

@@ -22,6 +22,9 @@ export const CreateApiKey = z
   })
   .meta({ id: 'CreateApiKey' });
 
+/** A scope of a key, in a response. */
+export const GrantedScope = growing(SCOPES).meta({ id: 'GrantedScope' });
+
 export const ApiKey = z
   .object({
     id: z.string(),
@@ -31,7 +34,7 @@ export const ApiKey = z
         '`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in.',
     }),
     member_id: z.string().nullable().meta({ description: 'The member who owns the key.' }),
-    scopes: z.array(growing(SCOPES)).meta({ description }),
+    scopes: z.array(GrantedScope).meta({ description }),
     expires_at: Timestamp.nullable(),
     revoked_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),

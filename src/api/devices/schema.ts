@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { growing, storableString, Timestamp } from '../../http/fields.ts';
+import { storableString, Timestamp } from '../../http/fields.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
-import { CreatedApiKey } from '../api-keys/schema.ts';
+import { CreatedApiKey, GrantedScope } from '../api-keys/schema.ts';
 
 const UserCode = 'The code shown to the person: 8 letters, single use.';
 
@@ -66,7 +66,7 @@ export const DeviceAuthorization = z
     key: z
       .object({
         kind: z.enum(['personal', 'service']),
-        scopes: z.array(growing(SCOPES)),
+        scopes: z.array(GrantedScope),
         expires_at: Timestamp.nullable(),
       })
       .nullable()

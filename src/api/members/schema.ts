@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
 import { MEMBER_STATUSES } from '../../db/entities/member.ts';
 import { ROLES } from '../../domain/roles.ts';
-import { growing, storableString, Timestamp } from '../../http/fields.ts';
+import { storableString, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { SCOPES } from '../../services/access/api-keys.ts';
+import { GrantedScope } from '../api-keys/schema.ts';
 
 const Role = z.enum(ROLES, `must be one of ${ROLES.join(', ')}`);
 
@@ -57,7 +57,7 @@ export const Me = z
     key: z.object({ id: z.string(), name: z.string(), kind: z.enum(API_KEY_KINDS) }).meta({
       description: 'The key of the request. For a session, the key that the session belongs to.',
     }),
-    scopes: z.array(growing(SCOPES)).meta({ description: 'The scopes of this request, limited by the member’s role.' }),
+    scopes: z.array(GrantedScope).meta({ description: 'The scopes of this request, limited by the member’s role.' }),
     member: Member.nullable().meta({
       description: 'The member who owns the key or session; null for a key of the workspace.',
     }),

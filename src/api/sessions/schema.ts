@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/roles.ts';
-import { growing, Timestamp } from '../../http/fields.ts';
+import { Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
-import { SCOPES } from '../../services/access/api-keys.ts';
+import { GrantedScope } from '../api-keys/schema.ts';
 
 export const CreateSession = z
   .strictObject({
@@ -15,7 +15,7 @@ export const CreateSession = z
 export const Session = z
   .object({
     id: z.string(),
-    key: z.object({ id: z.string(), name: z.string(), scopes: z.array(growing(SCOPES)) }),
+    key: z.object({ id: z.string(), name: z.string(), scopes: z.array(GrantedScope) }),
     workspace: z.object({ name: z.string() }),
     member: z
       .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })

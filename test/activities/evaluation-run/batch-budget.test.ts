@@ -13,7 +13,7 @@ const known = (knownCostUsd: number) => ({ knownCostUsd, unknownShare: 0 });
 /** This many examples have cost the same. */
 const seenOf = (usd: number, examples: number) => ({ meanUsd: usd, deviationUsd: 0, examples });
 
-test('sets aside what an example is expected to cost, and no more than there is', () => {
+test('sets aside the expected cost of an example, but no more than is left', () => {
   const budget = budgetOf(1, 0.4, { estimate: seenOf(0.4, 40) });
   expect([budget.reserve(), budget.reserve(), budget.reserve()]).toEqual([0.4, 0.4, undefined]);
 });
@@ -26,7 +26,7 @@ describe('with a small budget', () => {
     return begun;
   };
 
-  test('one example begins before a cost is known, and twice as many with each wave', () => {
+  test('one example begins before a cost is known, then twice as many each wave', () => {
     const budget = budgetOf(1, 0.001);
     const waves = [1, 2, 3, 4].map(() => {
       const begun = begin(budget);
@@ -44,13 +44,13 @@ describe('with a small budget', () => {
     expect(begin(budget)).toBe(2);
   });
 
-  test('free answers count as seen, though they say nothing about what the most expensive model costs', () => {
+  test('free answers count as seen, but do not show the cost of the most expensive model', () => {
     const budget = budgetOf(1, 0.001);
     budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0, unknownShare: 0, ratioToMostExpensive: null });
     expect(begin(budget)).toBe(2);
   });
 
-  test('does not hold back what costs nothing', () => {
+  test('does not hold back free calls', () => {
     expect([budgetOf(1, 0).window, budgetOf(0, 0).window]).toEqual([Infinity, Infinity]);
   });
 
@@ -59,13 +59,13 @@ describe('with a small budget', () => {
   });
 });
 
-test('what was set aside and not spent comes back', () => {
+test('money set aside but not spent comes back', () => {
   const budget = budgetOf(1, 0.6);
   budget.settle(budget.reserve() ?? 0, undefined);
   expect(budget.reserve()).toBe(0.6);
 });
 
-test('what is set aside follows what examples have cost, up and down', () => {
+test('the amount set aside follows example costs, up and down', () => {
   const budget = budgetOf(1_000, 0.1);
   for (let example = 0; example < 40; example++) budget.settle(budget.reserve() ?? 0, known(2));
   expect(budget.reserve()).toBeCloseTo(2, 1);
@@ -73,7 +73,7 @@ test('what is set aside follows what examples have cost, up and down', () => {
   expect(budget.reserve()).toBeCloseTo(0.01, 3);
 });
 
-test('what the batch had cost before counts', () => {
+test('earlier costs of the batch count', () => {
   expect(budgetOf(1, 0.1, { spentUsd: 0.95, isAllThereIs: false }).reserve()).toBeUndefined();
 });
 
@@ -92,14 +92,14 @@ test('a call of unknown cost counts as what was set aside for it, and does not c
   expect(budget.reserve()).toBeUndefined();
 });
 
-test('of an example with a judge only the call of unknown cost counts as its share', () => {
+test('if an example has a judge, only its call of unknown cost counts as its share', () => {
   const budget = budgetOf(1, 0.5);
   budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0.1, unknownShare: 0.4 });
   expect(budget.estimate.meanUsd).toBeCloseTo(0.1 + 0.4 * 0.5, 9);
 });
 
 describe('with fallback models', () => {
-  test('what is set aside does for the most expensive of them, whichever has responded', () => {
+  test('the amount set aside covers the most expensive, whichever responded', () => {
     const budget = budgetOf(100, 8);
     for (let example = 0; example < 400; example++) {
       const cost =
@@ -113,7 +113,7 @@ describe('with fallback models', () => {
     expect(budget.spentUsd).toBeCloseTo(18, 9);
   });
 
-  test('a free answer says nothing about what the most expensive would cost', () => {
+  test('a free answer says nothing about the most expensive one', () => {
     const budget = budgetOf(100, 5);
     for (let example = 0; example < 10; example++)
       budget.settle(budget.reserve() ?? 0, { knownCostUsd: 0, unknownShare: 0, ratioToMostExpensive: null });
@@ -122,7 +122,7 @@ describe('with fallback models', () => {
 });
 
 describe('the last of the money', () => {
-  test('is tried with one example, however much a guess says that it costs', () => {
+  test('is tried with one example, however high its guessed cost', () => {
     const budget = budgetOf(0.1, 5);
     expect(budget.reserve()).toBe(5);
     expect(budget.reserve()).toBeUndefined();
@@ -137,12 +137,12 @@ describe('the last of the money', () => {
     expect(budget.reserve()).toBeUndefined();
   });
 
-  test('is left to a batch that has all of it', () => {
+  test('goes to a batch that holds all of it', () => {
     expect(budgetOf(0.1, 5, { isAllThereIs: false }).reserve()).toBeUndefined();
   });
 });
 
-test('begins with what the run has seen, or what the batch has cost before', () => {
+test('begins with the costs seen by the run or the batch before', () => {
   const seen = observeCost(guessCost(1), 0.7);
   expect(firstEstimate(seen, { costUsd: 3, examples: 3 }, 9)).toBe(seen);
   expect(firstEstimate(undefined, { costUsd: 3, examples: 6 }, 9)).toMatchObject({ meanUsd: 0.5, examples: 6 });

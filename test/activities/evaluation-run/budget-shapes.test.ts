@@ -178,7 +178,7 @@ test.each(Object.keys(SHAPES))('at least 90 %% of a cap is used before a run sto
   }
 });
 
-test('a cap for a few calls is kept, also where no cost is ever known', async () => {
+test('a cap for a few calls is kept, even if no cost is ever known', async () => {
   for (const concurrency of [1, 20, 200]) {
     const run = { examples: 150, concurrency, maxCostUsd: 3.3, guessUsd: 1, costOf: () => 1, isKnown: () => false };
     const outcome = await simulate(run, createRandom(7));
@@ -195,7 +195,7 @@ test('a cap below what one example costs stops after one call', async () => {
 });
 
 test.each([1, 20, 50, 200])(
-  'calls that cost thousands of times what was guessed exceed a small cap by less than one of them, %d at a time',
+  'calls that cost thousands of times the guess exceed a small cap by less than one of them, %d at a time',
   async (concurrency) => {
     for (const maxCostUsd of [0.5, 2, 5]) {
       const run = { examples: 400, concurrency, maxCostUsd, guessUsd: 0.0003, costOf: () => 0.6 };
@@ -206,7 +206,7 @@ test.each([1, 20, 50, 200])(
   },
 );
 
-test('a cheap first call does not let a wave of dear ones begin', async () => {
+test('a cheap first call does not start a wave of costly ones', async () => {
   for (const concurrency of [20, 50, 200]) {
     const costOf = (seq: number) => (seq === 0 ? 0.001 : 0.6);
     const run = { examples: 400, concurrency, maxCostUsd: 2, guessUsd: 0.0003, costOf };
@@ -214,7 +214,7 @@ test('a cheap first call does not let a wave of dear ones begin', async () => {
   }
 });
 
-test('where every other cost is unknown, the known ones say what an example costs', async () => {
+test('if every other cost is unknown, the known ones set the expected cost', async () => {
   const run = {
     examples: 400,
     concurrency: 50,

@@ -50,13 +50,13 @@ function pool(options: Partial<PoolOptions<OpenExample>>) {
   return { begun, result };
 }
 
-test('takes every example once, in order, through several pages', async () => {
+test('hands out every example once, in order, across pages', async () => {
   const { begun, result } = pool({});
   expect(await result).toEqual({ finished: true, starved: false });
   expect(begun).toEqual(Array.from({ length: TOTAL }, (_, seq) => seq));
 });
 
-test('keeps as many in flight as it may, and no more', async () => {
+test('keeps as many in flight as allowed, not more', async () => {
   let inFlight = 0;
   let most = 0;
   await pool({
@@ -71,7 +71,7 @@ test('keeps as many in flight as it may, and no more', async () => {
   expect(most).toBe(7);
 });
 
-test('the first examples begin one after the other, and no more than there are', async () => {
+test('the first examples begin one after the other, and no others', async () => {
   let asked = 0;
   const startedAt: number[] = [];
   const open = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ test('the first examples begin one after the other, and no more than there are',
   expect(asked).toBeLessThan(100);
 });
 
-test('is not finished where an example was given up, though there is no further one', async () => {
+test('is not finished if an example was given up, even with none left', async () => {
   let stopped = false;
   const { result } = pool({
     concurrency: TOTAL,
@@ -116,7 +116,7 @@ test('is not finished where an example was given up, though there is no further 
   expect(await result).toEqual({ finished: false, starved: false });
 });
 
-test('the next page is there before it is needed', async () => {
+test('the next page is ready before it is needed', async () => {
   let begun = 0;
   const atLoad: number[] = [];
   await pool({
@@ -134,7 +134,7 @@ test('the next page is there before it is needed', async () => {
   expect(atLoad.slice(0, 2)).toEqual([0, 25]);
 });
 
-test('a page that could not be loaded ahead of time is loaded when it is needed', async () => {
+test('a page that could not be preloaded is loaded when it is needed', async () => {
   let isAway = true;
   const { begun, result } = pool({
     loadPage: async (from, limit) => {
@@ -151,7 +151,7 @@ test('a page that could not be loaded ahead of time is loaded when it is needed'
   expect(begun).toEqual(Array.from({ length: TOTAL }, (_, seq) => seq));
 });
 
-test('stopped, it begins nothing more and waits for those in flight', async () => {
+test('begins nothing after a stop, and waits for calls in flight', async () => {
   let ended = 0;
   let stopped = false;
   const { begun, result } = pool({
@@ -201,7 +201,7 @@ test('a page that cannot be loaded leaves no call behind', async () => {
   expect(inFlight).toBe(0);
 });
 
-test('goes over its budget by no more than what those in flight cost above what was expected', async () => {
+test('exceeds its budget by no more than the extra cost of calls in flight', async () => {
   let spent = 0;
   const { begun, result } = pool({
     budget: budgetOf(1, 0.01),
@@ -217,7 +217,7 @@ test('goes over its budget by no more than what those in flight cost above what 
   expect(begun.length).toBeLessThan(TOTAL);
 });
 
-test('waits for money that calls in flight may give back', async () => {
+test('waits for money that calls in flight may return', async () => {
   const { result } = pool({
     budget: budgetOf(1, 0.9),
     runExample: async () => {
@@ -228,13 +228,13 @@ test('waits for money that calls in flight may give back', async () => {
   expect(await result).toEqual({ finished: true, starved: false });
 });
 
-test('says so when the money is not enough for a single example', async () => {
+test('reports when the money is not enough for one example', async () => {
   const { begun, result } = pool({ budget: budgetOf(0.5, 0.6) });
   expect(await result).toEqual({ finished: false, starved: true });
   expect(begun).toEqual([]);
 });
 
-test('an example that is put back while a page is loaded is not lost', async () => {
+test('an example returned while a page is loaded is not lost', async () => {
   const page = Promise.withResolvers<OpenExample[]>();
   let reserved = 0;
   const estimate = { meanUsd: 0.1, deviationUsd: 0, examples: 40 };
@@ -255,7 +255,7 @@ test('an example that is put back while a page is loaded is not lost', async () 
   expect(reserved).toBe(2);
 });
 
-test('has few large examples at hand', async () => {
+test('keeps few large examples', async () => {
   let atHand = 0;
   let most = 0;
   await pool({
@@ -275,7 +275,7 @@ test('has few large examples at hand', async () => {
   expect(most).toBe(5);
 });
 
-test('whoever waits for the next example does not hold the one before', async () => {
+test('waiting for the next example does not hold the previous one', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const ended: WeakRef<OpenExample>[] = [];

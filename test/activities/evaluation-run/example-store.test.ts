@@ -111,7 +111,7 @@ const untilOneWaits = () =>
     return rows[0]?.pid;
   });
 
-test('results that come while a statement is under way are stored by the next one', async () => {
+test('results that arrive during a statement are stored by the next one', async () => {
   const { store, counts } = openStore();
   const release = await lock('evaluation_results');
   const stored = SEQS.toReversed().map((seq) => store.storeResult(seq, scored(`answer, "${seq}" \\ {}`)));
@@ -126,7 +126,7 @@ test('results that come while a statement is under way are stored by the next on
   expect(await usage()).toEqual({ calls: EXAMPLES, cost: 0.06 });
 });
 
-test('one that the database refuses fails alone, with its cost', async () => {
+test('a result refused by the database fails alone, with cost', async () => {
   const { store } = openStore();
   const stored = SEQS.map((seq) => store.storeResult(seq, scored(seq === 3 ? 'poison' : 'fine')));
   expect(await Promise.all(stored)).toEqual(SEQS.map((seq) => seq !== 3));
@@ -137,7 +137,7 @@ test('one that the database refuses fails alone, with its cost', async () => {
   expect(await usage()).toEqual({ calls: EXAMPLES, cost: 0.06 });
 });
 
-test('a statement that dies with its connection is repeated, and counts once', async () => {
+test('a statement whose connection dies is repeated, and counts once', async () => {
   const { store } = openStore();
   const release = await lock('evaluation_results');
   const stored = SEQS.map((seq) => store.storeResult(seq, scored('fine')));
@@ -148,7 +148,7 @@ test('a statement that dies with its connection is repeated, and counts once', a
   expect(await usage()).toEqual({ calls: EXAMPLES, cost: 0.06 });
 });
 
-test('two workers that paid for the same examples store both costs, and the first answers stay', async () => {
+test('two workers that paid for the same examples store both costs and the first answers', async () => {
   const first = openStore().store;
   await Promise.all(SEQS.map((seq) => first.storeResult(seq, scored('first'))));
   const [second, third] = [openStore().store, openStore().store];
@@ -161,14 +161,14 @@ test('two workers that paid for the same examples store both costs, and the firs
   );
 });
 
-test('of a run that is gone, every result says so', async () => {
+test('every result reports that its run is gone', async () => {
   const { store } = openStore();
   await db.system.query({ text: 'delete from evaluations where id = $1' }, [evaluationId]);
   const stored = await Promise.allSettled(SEQS.map((seq) => store.storeResult(seq, scored('late'))));
   for (const result of stored) expect(result).toMatchObject({ status: 'rejected', reason: expect.any(RunFailedError) });
 });
 
-test('what judges say is stored together, too; one that the database refuses is billed', async () => {
+test('judgements are stored together, too; one that the database refuses is billed', async () => {
   const { store, counts } = openStore();
   const release = await lock('evaluation_judgements');
   const judgement = (seq: number) => ({
@@ -188,7 +188,7 @@ test('what judges say is stored together, too; one that the database refuses is 
   expect(await usage()).toEqual({ calls: EXAMPLES, cost: 0.06 });
 });
 
-test('scores of stored outputs are stored together; one that the database refuses fails alone', async () => {
+test('scores of stored outputs are stored together; a refused one fails alone', async () => {
   const { store, counts } = openStore();
   await Promise.all(SEQS.map((seq) => store.storeResult(seq, { status: 'answered', response: response('fine') })));
   counts.statements = 0;

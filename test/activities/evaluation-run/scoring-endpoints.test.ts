@@ -69,7 +69,7 @@ function progressOf(seq = 0, stops: { giveUp?: AbortSignal; stopWaiting?: AbortS
 
 const EXAMPLE = exampleOf('Paris', { expected: 'Paris', variables: { country: 'France' } });
 
-test('an example is posted, signed as webhooks are, and the score is read', async () => {
+test('an example is posted, signed like webhooks, and the score is read', async () => {
   const { endpoints, secrets } = endpointsOf([{ name: 'style' }]);
   const progress = progressOf(7);
   expect(await endpoints.score(progress, EXAMPLE)).toEqual({
@@ -116,7 +116,7 @@ test('each evaluator has its own request, secret and id', async () => {
   }
 });
 
-test('another run, or another example, has another id; the same one has the same', async () => {
+test('the id differs by run and by example, and is otherwise stable', async () => {
   const other = { evaluationId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12' };
   for (const { endpoints } of [endpointsOf(), endpointsOf(), endpointsOf([{}], other)])
     for (const seq of [0, 1]) await endpoints.score(progressOf(seq), EXAMPLE);
@@ -133,7 +133,7 @@ describe('a scorer that fails', () => {
     ['status 429', answering(429)],
     ['status 408', answering(408)],
     ['a connection that breaks', destroying],
-  ])('by %s is asked again, with the same id and body', async (_name, respond) => {
+  ])('by %s is retried, with the same id and body', async (_name, respond) => {
     receiver.respond = inTurn(respond, respond, scoring({ score: 1 }));
     const { endpoints } = endpointsOf();
     const { scores, error } = await endpoints.score(progressOf(), EXAMPLE);
@@ -145,7 +145,7 @@ describe('a scorer that fails', () => {
     expect(endpoints.troubles).toEqual([]);
   });
 
-  test('again and again fails the example after six requests', async () => {
+  test('six times fails the example', async () => {
     receiver.respond = answering(503);
     const { endpoints } = endpointsOf([{ name: 'style' }]);
     const { error } = await endpoints.score(progressOf(), EXAMPLE);
@@ -154,7 +154,7 @@ describe('a scorer that fails', () => {
     expect(endpoints.troubles).toEqual(['the scorer "style" failed: HTTP 503']);
   });
 
-  test('by taking too long has the time that it was given', async () => {
+  test('by taking too long uses the full time limit', async () => {
     const hang = Promise.withResolvers<void>();
     receiver.respond = () => hang.promise;
     const { endpoints } = endpointsOf([{ timeout_ms: 100 }]);
@@ -170,7 +170,7 @@ describe('a scorer that fails', () => {
     [404, 'HTTP 404'],
     [422, 'HTTP 422'],
     [307, 'HTTP 307 (redirects are not followed)'],
-  ])('by status %i is not asked again', async (status, reason) => {
+  ])('by status %i is not retried', async (status, reason) => {
     receiver.respond = (_request, response) =>
       void response.writeHead(status, { Location: 'http://169.254.169.254/' }).end('{"score": 1}');
     const { error } = await endpointsOf().endpoints.score(progressOf(), EXAMPLE);
@@ -183,7 +183,7 @@ describe('a scorer that fails', () => {
     ['nothing', answering(204), 'it is empty'],
     ['another scale', scoring({ score: 4 }), 'its score 4 is not between 0 and 1'],
     ['64 KiB', (_request, response) => void response.end(`{"score": 1, "x": "${'é'.repeat(40_000)}"}`), 'longer than'],
-  ])('by a response with %s scores 0 and is not asked again', async (_name, respond, reason) => {
+  ])('by a response with %s scores 0 and is not retried', async (_name, respond, reason) => {
     receiver.respond = respond;
     const { scores, error } = await endpointsOf().endpoints.score(progressOf(), EXAMPLE);
     expect(error).toBeUndefined();
@@ -192,7 +192,7 @@ describe('a scorer that fails', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('since its address is not allowed ends the run: no other request could succeed', async () => {
+  test('because of a forbidden address ends the run: no other request could succeed', async () => {
     for (const url of ['https://10.0.0.1/', 'http://10.0.0.1/', 'https://[::ffff:10.0.0.1]/']) {
       const failed = endpointsOf([{ url }])
         .endpoints.score(progressOf(), EXAMPLE)
@@ -203,7 +203,7 @@ describe('a scorer that fails', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('leaves those after it unasked', async () => {
+  test('leaves later examples alone', async () => {
     receiver.respond = answering(400);
     const { scores, error } = await endpointsOf([{ name: 'a' }, { name: 'b' }]).endpoints.score(progressOf(), EXAMPLE);
     expect([scores.size, error?.code]).toEqual([0, 'scorer_failed']);
@@ -211,7 +211,7 @@ describe('a scorer that fails', () => {
   });
 });
 
-test('an example that can not be sent scores 0', async () => {
+test('an example that cannot be sent scores 0', async () => {
   const expected = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
   const { scores } = await endpointsOf().endpoints.score(progressOf(), exampleOf('x', { expected }));
   expect(scores.get('http')).toMatchObject({ score: 0, problem: 'too_large' });
@@ -239,7 +239,7 @@ describe('requests in flight', () => {
   const heldAt = (count: number) =>
     waitFor(`${count} requests in flight`, async () => receiver.received.length >= count);
 
-  test('of one workspace to one host are limited, and those of another find their slots', async () => {
+  test('of one workspace to one host are limited, and others find their slots', async () => {
     const release = hold();
     const ofOne = endpointsOf([{ timeout_ms: 60_000 }]).endpoints;
     const held = Array.from({ length: 3 * HOST_CONCURRENCY }, (_, seq) => ofOne.score(progressOf(seq), EXAMPLE));
@@ -254,7 +254,7 @@ describe('requests in flight', () => {
     expect(receiver.received).toHaveLength(3 * HOST_CONCURRENCY + 1);
   });
 
-  test('end by themselves when the batch stops; what waits for a slot or a retry does not', async () => {
+  test('finish when the batch stops; requests waiting for a slot or a retry do not', async () => {
     const release = hold();
     const stop = new AbortController();
     const { endpoints } = endpointsOf();

@@ -67,7 +67,7 @@ test('stores the answer with its tokens, cost and end before the call counts as 
   expect(Number((await rows.read(id)).cost_amount)).toBeGreaterThan(0);
 });
 
-test('an answer that is stored is never paid for again', async () => {
+test('a stored answer is never paid for again', async () => {
   const id = await rows.queue({ input: 'only once' });
   await run(id);
   // As after a completion that never reached Temporal.
@@ -99,7 +99,7 @@ test('the process that started an execution is notified that its call begins, un
   }
 });
 
-test('an execution has ended before its step does, which leaves time to starts', async () => {
+test('an execution ends before its step does, which leaves time to starts', async () => {
   const id = await rows.queue({ input: 'ends' });
   const { promise: quiet, resolve: becomeQuiet } = Promise.withResolvers<void>();
   const leaving = testExecutionActivities({
@@ -113,7 +113,7 @@ test('an execution has ended before its step does, which leaves time to starts',
   expect(await step).toEqual({ status: 'completed' });
 });
 
-test('calls no model for an execution that was withdrawn or canceled', async () => {
+test('calls no model for a withdrawn or canceled execution', async () => {
   const canceled = await rows.queue({ input: 'canceled', status: 'canceled' });
   const withdrawn = await rows.queue({ input: 'withdrawn' });
   await rows.remove(withdrawn);
@@ -125,7 +125,7 @@ test('calls no model for an execution that was withdrawn or canceled', async () 
   expect(await rows.events(canceled)).toEqual([]);
 });
 
-test('an attempt in the same process joins the call that an earlier one started', async () => {
+test('an attempt in the same process joins the call of an earlier one', async () => {
   openai.behave({ latencyMs: 500 });
   const id = await rows.queue({ input: 'join me' });
   const first = run(id);
@@ -135,7 +135,7 @@ test('an attempt in the same process joins the call that an earlier one started'
   expect(await rows.read(id)).toMatchObject({ output: 'Answer to: join me' });
 });
 
-test('a call goes on to its end, whatever Temporal says of its step', async () => {
+test('a call runs to its end, whatever Temporal says about its step', async () => {
   openai.behave({ latencyMs: 500 });
   const id = await rows.queue({ input: 'lost' });
   const environment = attempt();
@@ -146,7 +146,7 @@ test('a call goes on to its end, whatever Temporal says of its step', async () =
   expect(await rows.read(id)).toMatchObject({ answered: true });
 });
 
-test('the end of its row ends a call at once, also one that a later attempt joined', async () => {
+test('the end of its row ends a call immediately, even if a later attempt joined', async () => {
   const listener = openListener(database.url, log);
   await until('the listener', async () => listener.connected());
   const listening = testExecutionActivities({ db, models, listener });
@@ -165,7 +165,7 @@ test('the end of its row ends a call at once, also one that a later attempt join
   await listener.close();
 });
 
-test('an end that was not heard is found when the listener is back', async () => {
+test('a missed end is found when the listener is back', async () => {
   let reconnected = () => {};
   const listener: Listener = { ...deaf, onReconnected: (callback) => (reconnected = callback) };
   const listening = testExecutionActivities({ db, models, listener });
@@ -178,7 +178,7 @@ test('an end that was not heard is found when the listener is back', async () =>
   expect(await call).toEqual({ status: 'canceled' });
 });
 
-test('a cancellation whose notification came before the call was in flight ends it with the workflow task', async () => {
+test('a cancellation notified before the call was in flight ends it with the workflow task', async () => {
   openai.behave({ mode: 'stall' });
   const id = await rows.queue({ input: 'canceled too early' });
   const call = run(id);
@@ -189,7 +189,7 @@ test('a cancellation whose notification came before the call was in flight ends 
   expect(await call).toEqual({ status: 'canceled' });
 });
 
-test('a worker that stops begins no call, and gives up those in flight when their time is over', async () => {
+test('a stopping worker begins no call, and gives up calls in flight when time is up', async () => {
   const [stopping, graceOver] = [new AbortController(), new AbortController()];
   const ending = testExecutionActivities({
     db,
@@ -210,7 +210,7 @@ test('a worker that stops begins no call, and gives up those in flight when thei
   expect(await rows.read(begun)).toMatchObject({ status: 'running', answered: false });
 });
 
-test('a Retry-After becomes the wait before the next attempt, and one beyond an hour no attempt at all', async () => {
+test('a Retry-After sets the wait before the next attempt; beyond an hour there is no attempt', async () => {
   const id = await rows.queue({ input: 'too many' });
   openai.behave({ mode: 'fail', status: 429, headers: { 'retry-after': '1800' } });
   expect(await failureOf(run(id))).toMatchObject({
@@ -222,7 +222,7 @@ test('a Retry-After becomes the wait before the next attempt, and one beyond an 
   expect(await failureOf(run(id, attempt(2)))).toMatchObject({ nonRetryable: true });
 });
 
-test('gives up on a failing model after five attempts, and at once where none helps', async () => {
+test('gives up on a failing model after five attempts, or immediately if none helps', async () => {
   const id = await rows.queue({ input: 'never answered' });
   openai.behave({ mode: 'fail', status: 503 });
   for (let number = 1; number <= 4; number++)
@@ -235,7 +235,7 @@ test('gives up on a failing model after five attempts, and at once where none he
   expect(await failureOf(run(other))).toMatchObject({ type: 'model_authentication', nonRetryable: true });
 });
 
-test('whatever goes wrong, and whoever forgets about it, the model is called five times at most', async () => {
+test('whatever fails or is forgotten, the model is called five times at most', async () => {
   const id = await rows.queue({ input: 'often' });
   openai.behave({ mode: 'fail', status: 503 });
   // As if Temporal had lost its state, and counted from 1 again.
@@ -245,7 +245,7 @@ test('whatever goes wrong, and whoever forgets about it, the model is called fiv
   expect(await rows.read(id)).toMatchObject({ attempts: 5, status: 'running' });
 });
 
-test('an answer that the database refuses for good fails the run, with what it has cost', async () => {
+test('an answer that the database refuses for good fails the run, with its cost', async () => {
   await db.system.query({
     text: `alter table executions add constraint refused check (output <> 'Answer to: refuse this')`,
   });
@@ -259,7 +259,7 @@ test('an answer that the database refuses for good fails the run, with what it h
   expect(openai.countBy('refuse this')).toBe(1);
 });
 
-test('token counts beyond 32 bits are stored, and counts that no call can have are none', async () => {
+test('token counts beyond 32 bits are stored, and impossible counts are ignored', async () => {
   const counts: [number, number][] = [];
   const many = await startOpenAiServer({
     answer: ({ prompt }) => {
@@ -285,7 +285,7 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
   await many.close();
 });
 
-test('two workers that paid for the same call: the first answer stays, and what both have cost is reported', async () => {
+test('if two workers paid for the same call, the first answer stays and both costs are reported', async () => {
   const id = await rows.queue({ input: 'twice' });
   const frozen = testExecutionActivities({ db, models });
   openai.behave({ latencyMs: 300 });
@@ -301,7 +301,7 @@ test('two workers that paid for the same call: the first answer stays, and what 
   expect(await rows.events(id)).toEqual(['execution.completed']);
 });
 
-test('storing an answer again, since the database lost its answer to that, adds nothing', async () => {
+test('storing an answer again after a lost database response adds nothing', async () => {
   const id = await rows.queue({ status: 'running' });
   const answer = {
     output: 'stored',
@@ -318,7 +318,7 @@ test('storing an answer again, since the database lost its answer to that, adds 
   expect(await rows.events(id)).toEqual(['execution.completed']);
 });
 
-test('what no caller was told of in time is withdrawn instead of run', async () => {
+test('an execution not reported to a caller in time is withdrawn', async () => {
   const late = await rows.queue({ input: 'too late', accepted: false, ageSeconds: 31 });
   const early = await rows.queue({ input: 'in time', accepted: false, ageSeconds: 5 });
   const accepted = await rows.queue({ input: 'accepted', ageSeconds: 3_600 });
@@ -327,7 +327,7 @@ test('what no caller was told of in time is withdrawn instead of run', async () 
   expect(['too late', 'in time', 'accepted'].map((input) => openai.countBy(input))).toEqual([0, 1, 1]);
 });
 
-test('records what an answer was billed that the provider withheld', async () => {
+test('records the billed cost of an answer the provider withheld', async () => {
   const filtered = await startOpenAiServer({
     answer: () => ({ text: '', finishReason: 'content_filter', usage: { input: 120, output: 7 } }),
   });
@@ -349,7 +349,7 @@ test('records what an answer was billed that the provider withheld', async () =>
   await filtered.close();
 });
 
-test('a call that finds no place is held back before it counts, and delays no other workspace', async () => {
+test('a call without a free slot is deferred before it counts, and delays no other workspace', async () => {
   const slots = testSlots({ workspaceConcurrency: 1 });
   const narrow = testExecutionActivities({ db, models, slots });
   const callIn = (workspace: string, id: string) =>

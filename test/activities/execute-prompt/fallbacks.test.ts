@@ -87,7 +87,7 @@ async function courseOf(id: string): Promise<[string, string | null][]> {
   return (await callsOf(id)).map(({ model, error }) => [model, error?.code ?? null]);
 }
 
-test('every call is recorded with what it took and cost, those counted that failed', async () => {
+test('every call is recorded with its usage and cost, and failed calls are counted', async () => {
   openai.behave({ mode: 'fail', status: 503, times: 2 });
   const id = await rows.queue({ input: 'recorded' });
   expect(await callToEnd(id)).toEqual({ status: 'completed' });
@@ -105,7 +105,7 @@ test('every call is recorded with what it took and cost, those counted that fail
   expect(row).toMatchObject({ attempts: 3, model: FIRST, tokens_input: 2, tokens_output: 5 });
 });
 
-test('a call in flight shows without an end', async () => {
+test('a call in flight is without an end', async () => {
   const id = await rows.queue({ input: 'in flight' });
   await claim(id);
   expect(await callsOf(id)).toEqual([{ model: FIRST, started_at: expect.any(String) }]);
@@ -114,7 +114,7 @@ test('a call in flight shows without an end', async () => {
 test.each([
   ['401', 401, 'model_authentication'],
   ['404', 404, 'model_not_found'],
-])('a model that responds %s is left at once, and the next one responds', async (_, status, code) => {
+])('a model that responds %s is left at once, and the next responds', async (_, status, code) => {
   openai.behave({ mode: 'fail', status });
   const id = await rows.queue({ input: `left for ${status}`, fallbackModels: [SECOND] });
   expect(await callOnce(id)).toEqual({ fallback: SECOND, because: expect.stringContaining(`${code}: `) });
@@ -128,7 +128,7 @@ test.each([
   expect(row['pricing']).toMatchObject({ model: expect.stringContaining('claude') });
 });
 
-test('so is one without credentials', async () => {
+test('so is one with no credentials', async () => {
   const id = await rows.queue({ input: 'no key', model: CLOSED, fallbackModels: [SECOND] });
   expect(await callToEnd(id)).toEqual({ status: 'completed' });
   expect(await courseOf(id)).toEqual([
@@ -137,7 +137,7 @@ test('so is one without credentials', async () => {
   ]);
 });
 
-test('a model that is unavailable is called five times, then the next one as often, then none', async () => {
+test('an unavailable model is called five times, then the next one, then none', async () => {
   openai.behave({ mode: 'fail', status: 503 });
   anthropic.behave({ mode: 'fail', status: 429, headers: { 'retry-after': '1' } });
   const id = await rows.queue({ input: 'all of them', fallbackModels: [SECOND] });
@@ -153,7 +153,7 @@ test('a model that is unavailable is called five times, then the next one as oft
   expect(anthropic.countBy('all of them')).toBe(5);
 });
 
-test('the waits before retries begin anew with each model', async () => {
+test('the waits before retries restart with each model', async () => {
   openai.behave({ mode: 'fail', status: 401 });
   anthropic.behave({ mode: 'fail', status: 503 });
   const id = await rows.queue({ input: 'waits', fallbackModels: [SECOND] });
@@ -162,7 +162,7 @@ test('the waits before retries begin anew with each model', async () => {
   await expect(callOnce(id)).rejects.toMatchObject({ details: [{ retryInMs: 2_000 }] });
 });
 
-test('a refusal and a call that no model would take are the end', async () => {
+test('a refusal and a call that no model accepts end the chain', async () => {
   openai.behave({ mode: 'fail', status: 400 });
   const id = await rows.queue({ input: 'bad request', fallbackModels: [SECOND] });
   expect(await callToEnd(id)).toMatchObject({ type: 'model_invalid_request' });
@@ -181,7 +181,7 @@ test('a refusal and a call that no model would take are the end', async () => {
   await filtered.close();
 });
 
-test('a call whose worker died is recorded as lost when the next one begins', async () => {
+test('a call whose worker died is recorded as lost when the next begins', async () => {
   const id = await rows.queue({ input: 'lost once' });
   await claim(id);
   expect(await callToEnd(id)).toEqual({ status: 'completed' });
@@ -191,7 +191,7 @@ test('a call whose worker died is recorded as lost when the next one begins', as
   ]);
 });
 
-test('a model whose last call was lost is left for the next one', async () => {
+test('a model whose last call was lost is followed by the next', async () => {
   const id = await rows.queue({ input: 'lost often', fallbackModels: [SECOND] });
   const end = callEnd(5, null, { code: 'model_timeout', message: 'late' });
   for (let number = 1; number <= 5; number++) {
@@ -205,7 +205,7 @@ test('a model whose last call was lost is left for the next one', async () => {
   expect(await courseOf(id)).toEqual([...timedOut, [FIRST, 'model_unavailable'], [SECOND, null]]);
 });
 
-test('calls during which two processes have ended are made one at a time, and not again if a third ends then', async () => {
+test('calls during which two processes ended are made one at a time, and not again after a third end', async () => {
   const [one, two, poison] = await Promise.all(['one', 'two', 'poison'].map((input) => rows.queue({ input })));
   for (const id of [one, two, poison]) for (let number = 1; number <= 2; number++) await claim(id ?? '');
   openai.behave({ mode: 'hold' });
@@ -221,7 +221,7 @@ test('calls during which two processes have ended are made one at a time, and no
   expect(openai.countBy('poison')).toBe(0);
 });
 
-test('moving on again, since the database lost its answer to that, skips no model', async () => {
+test('moving on again after a lost database response skips no model', async () => {
   const id = await rows.queue({ input: 'moved once', fallbackModels: [SECOND, CLOSED] });
   await claim(id);
   const end = callEnd(5, null, { code: 'model_timeout', message: 'late' });
@@ -233,7 +233,7 @@ test('moving on again, since the database lost its answer to that, skips no mode
   expect(await rows.read(id)).toMatchObject({ model: SECOND, fallback_models: [CLOSED], model_attempts: 1 });
 });
 
-test('a response of a worker that was taken for dead is that of the model that it called', async () => {
+test('a late response of a presumed dead worker belongs to the model that it called', async () => {
   const id = await rows.queue({ input: 'thawed', fallbackModels: [SECOND] });
   const end = callEnd(5, null, { code: 'model_timeout', message: 'late' });
   for (let number = 1; number <= 5; number++) {
@@ -253,7 +253,7 @@ test('a response of a worker that was taken for dead is that of the model that i
   expect(await callOnce(id)).toBeNull();
 });
 
-test('a cancellation ends the call in flight; its response is recorded with its cost if it still comes', async () => {
+test('a cancellation ends the call in flight; a late response is recorded with its cost', async () => {
   const id = await rows.queue({ input: 'canceled' });
   await claim(id);
   await failExecution(db.system.query, id, null);

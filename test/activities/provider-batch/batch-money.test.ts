@@ -15,30 +15,30 @@ function fill(money: BatchMoney, price = CALL): number {
   return calls;
 }
 
-test('takes what it pays for at the most that calls can cost, and sets that aside', () => {
+test('budgets paid calls at their maximum cost, and sets that aside', () => {
   const money = moneyOf(2);
   expect(fill(money)).toBe(4);
   expect(money.reservedUsd).toBe(2);
 });
 
-test('without a limit there is no end, and what is expected is set aside', () => {
+test('without a limit there is no end; the expected cost is set aside', () => {
   const money = moneyOf(Number.POSITIVE_INFINITY);
   expect(fill(money)).toBe(1_000);
   expect(money.reservedUsd).toBeCloseTo(1);
 });
 
-test('what costs nothing is not held back', () => {
+test('free calls are not held back', () => {
   expect(fill(moneyOf(0), { certainUsd: 0, expectedUsd: 0, mostUsd: 0 })).toBe(1_000);
 });
 
 describe('with less than calls can cost', () => {
-  test('one call is tried where it is expected to fit, and none beside others', () => {
+  test('one call is tried if it is expected to fit, and no other', () => {
     expect(fill(moneyOf(0.4))).toBe(1);
     expect(fill(moneyOf(0.0005))).toBe(0);
     expect(fill(moneyOf(0.4, { callsElsewhere: 1 }))).toBe(0);
   });
 
-  test('as many follow as were billed, and one more, at what those have cost', () => {
+  test('the next batch is the billed calls and one more, at their cost', () => {
     const money = moneyOf(0.4, { known: seenOf(0.01, 3) });
     expect(fill(money)).toBe(4);
     expect(money.reservedUsd).toBeCloseTo(0.04);
@@ -46,11 +46,11 @@ describe('with less than calls can cost', () => {
     expect(fill(moneyOf(0.025, { known: seenOf(0.01, 100) }))).toBe(2);
   });
 
-  test('a long input is paid for, whatever short ones have cost', () => {
+  test('a long input is budgeted, whatever short ones cost', () => {
     expect(fill(moneyOf(0.4, { known: seenOf(0.01, 100) }), { ...CALL, certainUsd: 0.09 })).toBe(4);
   });
 
-  test('the last of the money does for one call without a margin', () => {
+  test('the rest of the money covers one call without a margin', () => {
     const known = { meanUsd: 0.3, deviationUsd: 0.1, examples: 5 };
     expect(fill(moneyOf(0.35, { known }))).toBe(1);
     expect(fill(moneyOf(0.25, { known }))).toBe(0);

@@ -83,7 +83,7 @@ async function queue(webhook: string): Promise<string> {
   return id;
 }
 
-test('an attempt that was recorded is not sent again; what is left of the wait is told', async () => {
+test('a recorded attempt is not sent again; the remaining wait is returned', async () => {
   receiver.respond = answering(503);
   const webhook = await rows.webhook({ url: receiver.url });
   const deliveryId = await queue(webhook);
@@ -100,7 +100,7 @@ test('an attempt that was recorded is not sent again; what is left of the wait i
   expect(await rows.read(webhook)).toMatchObject({ consecutive_failures: 1 });
 });
 
-test('one that was delivered is not sent again', async () => {
+test('a delivered event is not sent again', async () => {
   const deliveryId = await queue(await rows.webhook({ url: receiver.url }));
   const task = { deliveryId, attempt: 1, retryInMs: 60_000 };
   expect(await attempt(task)).toEqual({ state: 'delivered' });
@@ -108,7 +108,7 @@ test('one that was delivered is not sent again', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('the same attempt twice at once in one process is sent once, and both hear what came of it', async () => {
+test('the same attempt twice at the same time is sent once, and both get its result', async () => {
   const deliveryId = await queue(await rows.webhook({ url: receiver.url }));
   const task = { deliveryId, attempt: 1, retryInMs: 60_000 };
   expect(await Promise.all([attempt(task), attempt(task)])).toEqual([{ state: 'delivered' }, { state: 'delivered' }]);
@@ -129,11 +129,11 @@ test.each([
   ]);
 });
 
-test('nothing is sent for a delivery that is not there any more', async () => {
+test('nothing is sent for a missing delivery', async () => {
   expect(await attempt({ deliveryId: newId(), attempt: 1, retryInMs: 60_000 })).toEqual({ state: 'abandoned' });
 });
 
-test('a host that has enough under way is left alone, and the delivery told when to come back', async () => {
+test('a host with enough in progress is left alone, and the delivery gets a time to come back', async () => {
   let answer = () => {};
   receiver.respond = async (_request, response) => {
     await new Promise<void>((resolve) => {
@@ -154,7 +154,7 @@ test('a host that has enough under way is left alone, and the delivery told when
   expect(await attempt(second, narrow)).toEqual({ state: 'delivered' });
 });
 
-test('bodies that hold all the memory that there is for them are sent one after the other, each whole', async () => {
+test('bodies that fill the available memory are sent one after the other, each whole', async () => {
   let [inFlight, most] = [0, 0];
   receiver.respond = async (_request, response) => {
     most = Math.max(most, ++inFlight);
@@ -179,7 +179,7 @@ test('bodies that hold all the memory that there is for them are sent one after 
   for (const { body } of receiver.received) expect(body).toMatchObject({ data: { text } });
 });
 
-test('with a rate limit a slot is taken once, however often the delivery asks', async () => {
+test('with a rate limit a slot is taken once, however often it retries', async () => {
   const webhook = await rows.webhook({ url: receiver.url, ratePerMinute: 1 });
   expect(await attempt({ deliveryId: await queue(webhook), attempt: 1, retryInMs: 60_000 })).toEqual({
     state: 'delivered',

@@ -327,7 +327,7 @@ describe('every operation that changes something', () => {
     addDatasetExamples: { examples: [{ variables: { name: 'Not in the dataset yet' } }] },
   };
 
-  test('records it with who, what, from where and by which request, or says why not', async () => {
+  test('records the actor, action, address and request, or explains why not', async () => {
     const changing = operations
       .filter(({ method }) => method !== 'GET')
       // For people signed in by an identity provider (test/sign-in/sign-in.test.ts).
@@ -388,7 +388,7 @@ describe('every operation that changes something', () => {
     }
   });
 
-  test('declares actions that there are, and each of them is declared', () => {
+  test('declares only existing actions, and all of them', () => {
     const declared = new Set([...routes.values()].flatMap(({ audit }) => (Array.isArray(audit) ? audit : [])));
     const byOperators = ['workspace.created', 'workspace.owner_changed'];
     const bySigningIn = ['member.joined'];
@@ -403,7 +403,7 @@ async function signIn(key = service.key) {
 }
 
 describe('an entry', () => {
-  test('says what has changed', async () => {
+  test('shows the change', async () => {
     const { call } = await createOtherWorkspace(service, 'details');
     const prompt = { name: 'p', template: 'One.', model: 'sandbox/echo' };
     await call('POST', '/prompts', { body: prompt });
@@ -436,7 +436,7 @@ describe('an entry', () => {
       expect(JSON.stringify(all)).not.toContain(secret);
   });
 
-  test('is not there where nothing has changed, or the change was refused', async () => {
+  test('is missing if nothing changed, or the change was refused', async () => {
     const { call } = await createOtherWorkspace(service, 'nothing');
     const prompt = { name: 'p', template: 'One.', model: 'sandbox/echo' };
     await call('POST', '/prompts', { body: prompt, headers: { 'Idempotency-Key': 'once' } });
@@ -451,7 +451,7 @@ describe('an entry', () => {
     expect(await entries('', call)).toEqual(before);
   });
 
-  test('names the session, and the key that it was begun with', async () => {
+  test('names the session, and the key that started it', async () => {
     const { id: keyId, key } = await createKey(service, 'write');
     const session = await signIn(key);
     const answer = await service.call('POST', '/prompts', {
@@ -514,7 +514,7 @@ describe('the list', () => {
     expect([answer.status, answer.body.error.details?.[0].path]).toEqual([400, name]);
   });
 
-  test('is for admins alone, and cannot be changed', async () => {
+  test('is only for admins, and cannot be changed', async () => {
     const { key } = await createKey(service, 'read', 'write', 'execute', 'publish');
     expect((await service.call('GET', '/audit-log', { key })).body.error.code).toBe('insufficient_scope');
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])

@@ -12,7 +12,7 @@ afterAll(() => limited?.stop());
 const from = (address: string, path: string, body: object) =>
   limited.call('POST', path, { key: null, headers: { 'X-Forwarded-For': address }, body });
 
-test('a hundred requests of an address are open at most, and those of others go on', async () => {
+test('an address can have a hundred open requests, and others continue', async () => {
   const client = 'pms';
   const answers = await Promise.all(
     Array.from({ length: 110 }, () => from('192.0.2.7', '/device/authorizations', { client })),
@@ -31,7 +31,7 @@ test('a hundred requests of an address are open at most, and those of others go 
   expect((await from('192.0.2.7', '/device/authorizations', { client })).status).toBe(201);
 });
 
-test('ten thousand are open in all', async () => {
+test('ten thousand in total', async () => {
   await limited.dependencies.db.system.query({
     text: `insert into device_authorizations (id, device_code_hash, user_code_hash, client, address, caller, poll_seconds, created_at, expires_at)
              select gen_random_uuid(), sha256(n::text::bytea), sha256(n::text::bytea), 'x', 'x', n::text, 5, now(), now() + interval '9 min'
@@ -41,7 +41,7 @@ test('ten thousand are open in all', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
 });
 
-test('polls of an address are limited, whatever they show', async () => {
+test('polls of an address are limited, whatever the code', async () => {
   const statuses = new Set<number>();
   for (let sent = 0; sent < 1_300 && !statuses.has(429); sent += 50)
     for (const { status } of await Promise.all(

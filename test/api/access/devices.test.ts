@@ -64,8 +64,8 @@ const age = (device_code: string, column: 'expires_at' | 'polled_at', seconds: n
 
 const whoIs = (key: string) => service.call('GET', '/api-keys/current', { key });
 
-describe('a program gets a key of the person who approves it', () => {
-  test('who sees what asks; the key is the person’s, made when it is fetched, and given once', async () => {
+describe('a program gets a key of its approver', () => {
+  test('who sees the request; the key is the person’s, made when fetched, and shown once', async () => {
     const { headers, memberId } = await signInMember(service, { role: 'editor', name: 'Ada' });
     const { body: given } = await begin('pms on workstation');
     expect(given).toEqual({
@@ -125,7 +125,7 @@ describe('a program gets a key of the person who approves it', () => {
     expect(outcome(await decide(given, 'approve', headers))).toEqual([404, 'not_found']);
   });
 
-  test('the audit log says who has approved it, and from where it was fetched', async () => {
+  test('the audit log names the approver, and the address that fetched it', async () => {
     const { headers, memberId } = await signInMember(service, { role: 'admin', name: 'Grace' });
     const given = await codes('audited');
     await decide(given, 'approve', headers);
@@ -140,7 +140,7 @@ describe('a program gets a key of the person who approves it', () => {
     });
   });
 
-  test('nothing that is stored gives a code or a key away', async () => {
+  test('stored data reveals neither a code nor a key', async () => {
     const { headers } = await signInMember(service, { role: 'viewer' });
     const given = await codes('stored');
     await decide(given, 'approve', headers);
@@ -154,7 +154,7 @@ describe('a program gets a key of the person who approves it', () => {
     expect(keys).not.toContain(key.key);
   });
 
-  test('the key ends with the membership, and does less where the role does', async () => {
+  test('the key ends with the membership, and loses scopes with the role', async () => {
     const { headers, memberId } = await signInMember(service, { role: 'publisher' });
     const given = await codes();
     await decide(given, 'approve', headers);
@@ -173,7 +173,7 @@ describe('a program gets a key of the person who approves it', () => {
   });
 });
 
-describe('a session that was begun with a key', () => {
+describe('a session that a key started', () => {
   test('gives a key of the workspace that can do no more, and ends with that key', async () => {
     const parent = await createKey(service, 'read', 'execute');
     const headers = await sessionOf(parent.key);
@@ -195,7 +195,7 @@ describe('a session that was begun with a key', () => {
     await waitFor('the end of the key', async () => (await whoIs(key.key)).status === 401);
   });
 
-  test('gives none that lasts longer than that key', async () => {
+  test('gives no key that outlives that key', async () => {
     const end = new Date(Date.now() + 60 * 60_000).toISOString();
     const { body: parent } = await service.call('POST', '/api-keys', {
       body: { name: 'short', scopes: ['read'], expires_at: end },
@@ -207,7 +207,7 @@ describe('a session that was begun with a key', () => {
     expect((await poll(given.device_code)).body.expires_at).toBe(end);
   });
 
-  test('that was made like this itself makes no other: there are no chains', async () => {
+  test('that was created this way creates no other: no chains', async () => {
     const first = await codes();
     await decide(first, 'approve', await sessionOf(service.key), { scopes: ['read'] });
     const headers = await sessionOf((await poll(first.device_code)).body.key);
@@ -220,7 +220,7 @@ describe('a session that was begun with a key', () => {
 });
 
 describe('nobody else decides', () => {
-  test('a key can neither see nor approve it, whatever its scopes', async () => {
+  test('a key cannot see or approve it, whatever its scopes', async () => {
     const given = await codes();
     for (const [method, path] of [
       ['GET', ''],
@@ -234,7 +234,7 @@ describe('nobody else decides', () => {
     expect(outcome(await poll(given.device_code))).toEqual([400, 'authorization_pending']);
   });
 
-  test('a page of another origin can’t approve with somebody’s session, nor ask in somebody’s name', async () => {
+  test('a page of another origin can’t approve or ask with another person’s session', async () => {
     const { headers } = await signInMember(service, { role: 'admin' });
     const given = await codes();
     const { Cookie } = headers;
@@ -253,7 +253,7 @@ describe('nobody else decides', () => {
       expect(outcome(await begin('forged', forged))).toEqual([401, 'unauthorized']);
   });
 
-  test('of several people who decide at once one does, and the others are told so', async () => {
+  test('if several people decide at once, one does, and the others are notified', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => signInMember(service, { role: 'viewer' })));
     const given = await codes();
     const answers = await Promise.all(
@@ -264,7 +264,7 @@ describe('nobody else decides', () => {
       expect(outcome(answer)).toEqual([404, 'not_found']);
   });
 
-  test('approving twice changes nothing, also what was denied', async () => {
+  test('approving or denying twice changes nothing', async () => {
     const { headers } = await signInMember(service, { role: 'editor' });
     const [approved, denied] = [await codes(), await codes()];
     await decide(approved, 'approve', headers, { scopes: ['read'] });
@@ -275,7 +275,7 @@ describe('nobody else decides', () => {
     expect(outcome(await poll(denied.device_code))).toEqual([400, 'denied']);
   });
 
-  test('who approves in another workspace gives a key of that one, and nothing of it is seen elsewhere', async () => {
+  test('approving in another workspace gives a key of that one, which is not seen elsewhere', async () => {
     const other = await createOtherWorkspace(service, 'devices-elsewhere');
     const [theirs, ours] = [await sessionOf(other.key), await sessionOf(service.key)];
     const given = await codes();
@@ -296,7 +296,7 @@ describe('between approval and fetch', () => {
     return given;
   };
 
-  test('the end of the session, of its key or of the membership ends it, too', async () => {
+  test('the end of the session, its key or the membership ends it', async () => {
     const signedOut = await signInMember(service, { role: 'viewer' });
     const suspended = await signInMember(service, { role: 'viewer' });
     const parent = await createKey(service, 'read');
@@ -311,7 +311,7 @@ describe('between approval and fetch', () => {
     for (const { device_code } of given) expect(outcome(await poll(device_code))).toEqual([400, 'expired']);
   });
 
-  test('a role that does less makes the key do less', async () => {
+  test('a smaller role limits the key', async () => {
     const { headers, memberId } = await signInMember(service, { role: 'publisher' });
     const given = await approvedBy(headers);
     await sql(`update members set role = 'runner' where id = $1`, [memberId]);
@@ -329,7 +329,7 @@ describe('between approval and fetch', () => {
 });
 
 describe('codes', () => {
-  test('expire, are of no use when they are altered, and are cleaned up', async () => {
+  test('expire, are useless when altered, and are cleaned up', async () => {
     const { headers } = await signInMember(service, { role: 'viewer' });
     const [open, pending, approved] = [await codes(), await codes(), await codes()];
     await decide(approved, 'approve', headers);
@@ -350,7 +350,7 @@ describe('codes', () => {
     expect(left).toEqual([{ hash: sha256(open.device_code) }]);
   });
 
-  test('are guessed twenty times a minute at most, also where the last guess is right', async () => {
+  test('can be guessed twenty times a minute, even if the last guess is right', async () => {
     const [guesser, other] = await Promise.all([
       signInMember(service, { role: 'viewer' }),
       signInMember(service, { role: 'viewer' }),
@@ -365,7 +365,7 @@ describe('codes', () => {
     expect((await look(given, other.headers)).status).toBe(200);
   });
 
-  test('a program that polls too soon is told to slow down, and has its key all the same', async () => {
+  test('a program that polls too fast is asked to slow down, and still gets its key', async () => {
     const { headers } = await signInMember(service, { role: 'viewer' });
     const given = await codes();
     expect(outcome(await poll(given.device_code))).toEqual([400, 'authorization_pending']);
@@ -383,7 +383,7 @@ describe('codes', () => {
   });
 });
 
-test('a member has no more personal keys by programs than otherwise', async () => {
+test('keys from programs count for the limit of personal keys', async () => {
   const member = await signInMember(service, { role: 'viewer' });
   for (let count = 0; count < 20; count += 1) {
     const body = { name: `key ${count}`, scopes: ['read'] };
@@ -396,7 +396,7 @@ test('a member has no more personal keys by programs than otherwise', async () =
   await service.call('DELETE', `/members/${publicId('member', member.memberId)}`);
 });
 
-test('fifty programs at once get fifty keys, each that of who approved it', async () => {
+test('fifty simultaneous programs get fifty keys, each of its approver', async () => {
   const people = await Promise.all(
     Array.from({ length: 50 }, (_, index) => signInMember(service, { role: 'viewer', name: `Person ${index}` })),
   );
@@ -412,7 +412,7 @@ test('fifty programs at once get fifty keys, each that of who approved it', asyn
   expect(new Set(keys).size).toBe(50);
 });
 
-test('a name that would deceive the person is refused', async () => {
+test('a deceptive name is refused', async () => {
   for (const client of ['', 'x'.repeat(101), 'a\nb', 'a\u202eb', 7])
     expect(outcome(await service.call('POST', '/device/authorizations', { key: null, body: { client } }))).toEqual([
       400,
@@ -420,7 +420,7 @@ test('a name that would deceive the person is refused', async () => {
     ]);
 });
 
-test('what the key is to be has bounds', async () => {
+test('the requested key has limits', async () => {
   const { headers } = await signInMember(service, { role: 'admin' });
   const given = await codes();
   for (const body of [{ scopes: [] }, { scopes: ['all'] }, { expires_in_days: 0 }, { expires_in_days: 366 }, { x: 1 }])
@@ -442,7 +442,7 @@ describe('a key of a request is revoked by that request', () => {
     expect((await whoIs(key)).status).toBe(401);
   });
 
-  test('but no key by a session of it', async () => {
+  test('but not by a session of it', async () => {
     const { key } = await createKey(service, 'read');
     const headers = await sessionOf(key);
     const answer = await service.call('DELETE', '/api-keys/current', { key: null, headers });

@@ -182,7 +182,7 @@ const NOT_PUT: Record<string, string> = {
   'PUT /views/{name}': 'views are not in the audit log',
 };
 
-test('every operation that deletes or puts is among them', () => {
+test('every operation that deletes or puts is listed', () => {
   const { paths }: { paths: Record<string, object> } = JSON.parse(readFileSync('openapi.json', 'utf8'));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -192,7 +192,7 @@ test('every operation that deletes or puts is among them', () => {
   expect([...Object.keys(PUTS), ...Object.keys(NOT_PUT)].sort()).toEqual(by('PUT'));
 });
 
-describe('of eight deletions at once one is in the audit log, and the others find nothing', () => {
+describe('only one of eight deletions at once is logged, and the others find nothing', () => {
   test.each(Object.entries(DELETIONS))('%s', async (_name, { make, again = 404 }) => {
     const path = await make();
     let answers: Answer[] = [];

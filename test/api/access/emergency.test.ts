@@ -36,7 +36,7 @@ const emergencyKey = async (...more: string[]) => {
   return JSON.parse(run.stdout);
 };
 
-test('no key signs in but an emergency key, and each other is told how people do', async () => {
+test('only an emergency key can sign in, and other keys get a hint', async () => {
   const member = await memberOf(service, 'admin');
   for (const key of [service.key, (await createKey(service, 'admin')).key, member.key]) {
     const { status, body, headers } = await signIn(key);
@@ -54,7 +54,7 @@ test('no key signs in but an emergency key, and each other is told how people do
   expect([status, headers.get('Set-Cookie')]).toEqual([201, expect.stringContaining('pms_session=')]);
 });
 
-test('is made for a while, with all scopes, recorded with its reason, and the owner is told', async () => {
+test('is temporary, has all scopes and a recorded reason, and the owner is notified', async () => {
   const begun = Date.now();
   const made = await emergencyKey('--minutes', '5');
   expect(made).toEqual({

@@ -44,7 +44,7 @@ test('an approval counts once for all keys that were made from one key, and not 
   expect(await labelOf(author, 'holders/approve')).toBe(2);
 });
 
-test('an item that wants several reviewers is reviewed once by all keys that were made from one key', async () => {
+test('an item that needs several reviewers is reviewed once by all keys made from one key', async () => {
   const { key } = await createKey(service, 'read', 'write', 'execute');
   const reviewer = callWith(key);
   const other = await derived(key);
@@ -69,7 +69,7 @@ test('saved views belong to the key that the others were made from', async () =>
   expect(seen.body.data.map(({ name }: { name: string }) => name)).toEqual(['mine']);
 });
 
-test('at most 20 keys are made from one key, however many ask at once', async () => {
+test('at most 20 keys are made from one key, even at the same time', async () => {
   const { key } = await createKey(service, 'read');
   const answers = await Promise.all(Array.from({ length: 24 }, () => deriveKey(service, key)));
   expect(answers.filter(({ status }) => status === 201 || status === 200)).toHaveLength(20);

@@ -31,7 +31,7 @@ describe('a request', () => {
     ['an unknown key', `Bearer ${generateApiKey()}`],
     ['a very long key', `Bearer ${'k'.repeat(5_000)}`],
     ['non-ASCII', 'Bearer \u00e9'],
-  ])('with %s is unauthorized, and told how to sign in', async (_, value) => {
+  ])('with %s is unauthorized, with a hint to sign in', async (_, value) => {
     const answer =
       value === undefined ? await service.call('GET', '/prompts', { key: null }) : await withAuthorization(value);
     expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized']);
@@ -39,11 +39,11 @@ describe('a request', () => {
     expect(answer.headers.get('X-Request-Id')).toMatch(/^req_/);
   });
 
-  test('may write Bearer in any case', async () => {
+  test('can write Bearer in any case', async () => {
     expect((await withAuthorization(`bearer ${service.key}`)).status).toBe(200);
   });
 
-  test('needs a key before anything is said about a route', async () => {
+  test('needs a key before it learns about a route', async () => {
     for (const path of ['/nothing', '/prompts/%zz', '/api-keys/x'])
       expect([path, (await service.call('GET', path, { key: null })).status]).toEqual([
         path,
@@ -77,7 +77,7 @@ describe('each operation', () => {
     return lacks;
   }
 
-  test('is refused to a key that has all scopes but those that it needs, and not for its scopes to one that has just these, or admin', async () => {
+  test('is refused to a key without the scopes that it needs, and not for its scopes to one that has just these, or admin', async () => {
     const { routes } = allRoutes(service.dependencies, { eager: false });
     const limited = routes.filter(
       (route) =>
@@ -147,7 +147,7 @@ describe('keys', () => {
     expect(Math.abs(Date.parse(lastUsed) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('do not work when they have expired', async () => {
+  test('do not work after they expire', async () => {
     const { id, key } = await createKey(service, 'read');
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
     const use = (brief: string) => service.call('GET', '/prompts', { key: brief });
@@ -166,7 +166,7 @@ describe('keys', () => {
     expect((await service.call('DELETE', `/api-keys/${id}`)).status).toBe(200);
   });
 
-  test.each(SCOPES)('with only the scope %s tell of themselves, and of no other key', async (scope) => {
+  test.each(SCOPES)('with only the scope %s show themselves, and no other key', async (scope) => {
     const { id, key } = await createKey(service, scope);
     const { body: listed } = await service.call('GET', '/api-keys');
     const { last_used_at: _, ...record } = listed.data.find((each: { id: string }) => each.id === id);
@@ -179,7 +179,7 @@ describe('keys', () => {
     expect([revoked.status, revoked.body.error.code]).toEqual([401, 'unauthorized']);
   });
 
-  test('tell of themselves in another workspace and to a session, with their end', async () => {
+  test('show themselves in another workspace and to a session, with their end', async () => {
     const other = await createOtherWorkspace(service, 'current key');
     expect((await other.call('GET', '/api-keys/current')).body).toMatchObject({
       name: 'current key',
@@ -198,7 +198,7 @@ describe('keys', () => {
     expect([none.status, none.body.error.code]).toEqual([401, 'unauthorized']);
   });
 
-  test('that were revoked end at once, stay in the list, and can be revoked again', async () => {
+  test('that were revoked end immediately, stay listed, and can be revoked again', async () => {
     const { id, key } = await createKey(service, 'read');
     expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
     const revoked = await service.call('DELETE', `/api-keys/${id}`);
@@ -238,7 +238,7 @@ describe('keys', () => {
   });
 });
 
-test('a key that is revoked while it is read is not remembered', async () => {
+test('a key revoked while it is read is not cached', async () => {
   const { db, log } = service.dependencies;
   const { key } = await createKey(service, 'read');
   let revoked = () => {};

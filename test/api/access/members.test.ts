@@ -85,7 +85,7 @@ describe('members', () => {
     await waitFor('the last use', async () => (await service.call('GET', `/members/${ada.id}`)).body.last_seen_at);
   });
 
-  test('of another workspace are not there', async () => {
+  test('of another workspace are not found', async () => {
     const other = await createOtherWorkspace(service, 'neighbours');
     const mine = await memberOf(service, 'viewer');
     expect((await other.call('GET', '/members')).body.data).toEqual([]);
@@ -136,7 +136,7 @@ async function allowedOf(key: string, origin = service.origin): Promise<Role[]> 
 
 describe('a role', () => {
   test.each(ROLES.map((role, index) => [role, index] as const))(
-    '%s lets keys and sessions do as much, and no more',
+    '%s limits keys and sessions to its scopes',
     async (role, index) => {
       const { key, session } = await memberOf(service, role);
       expect(await allowedOf(key)).toEqual(ROLES.slice(0, index + 1).filter((each) => each !== 'publisher'));
@@ -147,7 +147,7 @@ describe('a role', () => {
     },
   );
 
-  test('that an admin changes counts at once in every process, for sessions and personal keys', async () => {
+  test('set by an admin applies at once in every process, for sessions and personal keys', async () => {
     const member = await memberOf(service, 'publisher');
     const narrow = await personalKey(service, member, 'write');
     const roleElsewhere = async () => (await elsewhere('GET', '/me', member.key)).body.role;
@@ -176,7 +176,7 @@ describe('a role', () => {
     ]);
   });
 
-  test('is not given again where the provider gives none', async () => {
+  test('is not restored if the provider gives none', async () => {
     const member = await memberOf(service, 'editor');
     await service.dependencies.db.system.query({ text: `update users set grants = '[]' where id = $1` }, [
       member.userId.slice(4),
@@ -210,8 +210,8 @@ async function expectEndWithin5s(readers: EventReader[]): Promise<void> {
   expect(Date.now() - started).toBeLessThan(5_000);
 }
 
-describe('who is suspended', () => {
-  test('is out at once everywhere, open streams included, and comes back when it ends', async () => {
+describe('a suspension', () => {
+  test('applies at once everywhere, including open streams, and can be ended', async () => {
     const member = await memberOf(service, 'runner');
     const readers = await openStreams(member);
     expect((await patch(member.id, { status: 'suspended' })).body.status).toBe('suspended');
@@ -234,7 +234,7 @@ describe('who is suspended', () => {
   });
 });
 
-test('an open stream ends within 5 s of the loss of the scope that it needs, and others go on', async () => {
+test('an open stream ends within 5 s after it loses its scope, and others continue', async () => {
   const member = await memberOf(service, 'runner');
   const executing = await personalKey(service, member, 'execute');
   const reader = await readEvents({ origin: second.origin, key: executing }, '/executions', {
@@ -253,8 +253,8 @@ test('an open stream ends within 5 s of the loss of the scope that it needs, and
   expect(going).toBe('open');
 });
 
-describe('who is removed', () => {
-  test('is out at once everywhere, and the personal keys are revoked for good', async () => {
+describe('a removal', () => {
+  test('applies at once everywhere, and revokes the personal keys for good', async () => {
     const member = await memberOf(service, 'runner');
     const readers = await openStreams(member);
     expect((await service.call('DELETE', `/members/${member.id}`)).body.status).toBe('removed');
@@ -270,7 +270,7 @@ describe('who is removed', () => {
   });
 });
 
-test('versions say who made them, with whichever key', async () => {
+test('versions name their author, whichever key', async () => {
   const member = await memberOf(service, 'editor', { name: 'Grace Hopper' });
   const made = { name: 'by/grace', template: 'It.', model: 'sandbox/echo' };
   const created = await service.call('POST', '/prompts', { key: null, headers: member.session, body: made });
@@ -285,7 +285,7 @@ test('versions say who made them, with whichever key', async () => {
   ]);
 });
 
-test('what was made from a personal key ends with it, however far', async () => {
+test('all that was made from a personal key ends with it', async () => {
   const member = await memberOf(service, 'editor');
   const made = await personalKey(service, member, 'read', 'write');
   const further = await personalKey(service, { ...member, key: made }, 'read');
@@ -295,7 +295,7 @@ test('what was made from a personal key ends with it, however far', async () => 
 });
 
 describe('the last admin', () => {
-  test('of a workspace without an admin key cannot lose that, not even by two who end each other', async () => {
+  test('of a workspace without an admin key stays, even if two remove each other', async () => {
     const other = await createOtherWorkspace(service, 'lone');
     const grant = [{ workspace: 'lone', role: 'admin' }] as const;
     const [one, two] = [await signIn(service, [...grant]), await signIn(service, [...grant])];
@@ -325,7 +325,7 @@ describe('the last admin', () => {
 });
 
 describe('GET /me', () => {
-  test('says who asks, where else the person is a member, and nothing of a member for a key of the workspace', async () => {
+  test('shows the caller and other workspaces, and no member for a key of the workspace', async () => {
     await createOtherWorkspace(service, 'research');
     const member = await signIn(service, [
       { workspace: 'default', role: 'editor' },
@@ -393,7 +393,7 @@ describe('personal keys', () => {
     expect((await service.call('GET', '/me', { key: again.key })).status).toBe(401);
   });
 
-  test('are never more than what they are made with', async () => {
+  test('never exceed what they are made with', async () => {
     const member = await memberOf(service, 'editor');
     const refused = async (key: string, body: object) => {
       const { status, body: answer } = await make(key, body);
@@ -410,7 +410,7 @@ describe('personal keys', () => {
     expect((await make(narrow, {})).body).toMatchObject({ expires_at: soon, scopes: ['read'] });
   });
 
-  test('are not for keys of the workspace', async () => {
+  test('exclude keys of the workspace', async () => {
     for (const [method, path] of [
       ['GET', '/me/api-keys'],
       ['POST', '/me/api-keys'],
@@ -423,7 +423,7 @@ describe('personal keys', () => {
     }
   });
 
-  test('are made once for each Idempotency-Key, and shown again to who made them alone', async () => {
+  test('are made once for each Idempotency-Key, and shown again only to their maker', async () => {
     const member = await memberOf(service, 'editor');
     const headers = { 'Idempotency-Key': 'mine' };
     const [first, repeated] = [await make(member.key, {}, headers), await make(member.key, {}, headers)];
@@ -431,7 +431,7 @@ describe('personal keys', () => {
     expect((await make(first.body.key, {}, headers)).body.error.code).toBe('idempotency_key_reused');
   });
 
-  test('are 20 at most, however many are asked for at once', async () => {
+  test('are limited to 20, even at the same time', async () => {
     const member = await memberOf(service, 'editor');
     const answers = await Promise.all(Array.from({ length: 30 }, () => make(member.key, {})));
     const codes = answers.map(({ status, body }) => body.error?.code ?? status);
@@ -469,7 +469,7 @@ describe('personal keys', () => {
   });
 });
 
-test('what members do is in the audit log by member, whatever the key', async () => {
+test('actions of members are in the audit log, whatever the key', async () => {
   const member = await memberOf(service, 'editor');
   const narrow = await personalKey(service, member, 'write');
   const create = (name: string, credential: object) =>

@@ -399,7 +399,7 @@ const changes: Row[] = [
 ];
 
 test.each(changes.map((change) => [change[0], change] as const))(
-  '%s without read shows nothing that is stored',
+  '%s without read shows no stored data',
   async (_, change) => {
     const [operationId, key, method, at, body] = change;
     const path = await at();
@@ -410,7 +410,7 @@ test.each(changes.map((change) => [change[0], change] as const))(
   },
 );
 
-test('a prompt that is written without read shows what was sent, and no more', async () => {
+test('a prompt written without read shows only what was sent', async () => {
   const path = await prompt();
   const body = { name: nameOf(path), template: `Mine. {{> ${nameOf(path)}@1 }}`, model: 'sandbox/echo' };
   const answer = await service.call('POST', '/prompts', { key: keys.write, body });
@@ -418,7 +418,7 @@ test('a prompt that is written without read shows what was sent, and no more', a
   expect(JSON.stringify(answer.body)).not.toContain(STORED);
 });
 
-test('an upload without read does not show what the dataset says', async () => {
+test('an upload without read does not show the dataset', async () => {
   const answer = await service.call('PUT', '/datasets/stored', {
     key: keys.write,
     raw: '{"variables":{}}',
@@ -427,14 +427,14 @@ test('an upload without read does not show what the dataset says', async () => {
   expect([answer.status, answer.body.description]).toEqual([200, null]);
 });
 
-test('whoever may read is shown all of it', async () => {
+test('a key with read is shown everything', async () => {
   const path = await prompt();
   await service.call('DELETE', `${path}/labels/guarded`);
   const answer = await service.call('DELETE', path, { key: keys['write read'] });
   expect(answer.body).toMatchObject({ archived: true, description: STORED, template: expect.stringContaining(STORED) });
 });
 
-test('a prompt that is not archived is restored without a trace, since nothing is changed', async () => {
+test('restoring a prompt that is not archived leaves no trace', async () => {
   const path = await prompt();
   const before = await service.call('GET', path);
   const answer = await service.call('POST', `${path}/restore`, { key: keys['write read'] });
@@ -443,7 +443,7 @@ test('a prompt that is not archived is restored without a trace, since nothing i
   expect(body.data).toEqual([]);
 });
 
-test('every change that shows more than its request has is in the list', () => {
+test('every change that shows more than its request is listed', () => {
   const { routes } = allRoutes(service.dependencies, { eager: false });
   const tested = new Set([...changes.map(([operationId]) => operationId), 'createPrompt', 'uploadDataset']);
   const listed = routes.filter(({ withoutRead }) => withoutRead !== undefined).map(({ operationId }) => operationId);
@@ -482,7 +482,7 @@ test('every change that shows more than its request has is in the list', () => {
   ]);
 });
 
-test('a webhook is made and changed by who may read what it is sent', async () => {
+test('a webhook needs a key that can read what it is sent', async () => {
   const path = await webhook();
   for (const [method, at, body] of [
     ['POST', '/webhooks', { url: 'http://127.0.0.1:65000/' }],
@@ -496,7 +496,7 @@ test('a webhook is made and changed by who may read what it is sent', async () =
   expect((await service.call('GET', path)).body.url).toBe('http://127.0.0.1:65000/');
 });
 
-test('a scorer is sent a dataset, or stored outputs, by who may read them', async () => {
+test('a scorer is sent a dataset or stored outputs only with read', async () => {
   const prompt_name = nameOf(await prompt());
   const dataset = { name: 'stored', version: 1 };
   const over = { prompt_name, dataset, evaluators: [SCORER] };

@@ -57,7 +57,7 @@ async function cookieFor(key: string): Promise<string> {
 const PROMPT = { name: 'from/console', template: 'Hello.', model: 'sandbox/echo' };
 
 describe('signing in', () => {
-  test('gives a session, and a cookie that only the browser sees and that is stored as a hash', async () => {
+  test('gives a session, and a cookie hidden from scripts and stored as a hash', async () => {
     const { id, key } = await createKey(service, 'read', 'write');
     const answer = await signIn(key, service.call, { 'User-Agent': `Browser ${'x'.repeat(600)}` });
     expect([answer.status, answer.body]).toEqual([
@@ -105,7 +105,7 @@ describe('signing in', () => {
     ['key', { key: 7 }],
     ['key', { key: 'k'.repeat(256) }],
     ['remember', { key: generateApiKey(), remember: true }],
-  ])('with a wrong %s is refused by naming it', async (path, body) => {
+  ])('with a wrong %s is refused by name', async (path, body) => {
     const answer = await service.call('POST', '/session', { key: null, body });
     expect([answer.status, answer.body.error.details?.map((detail: { path: string }) => detail.path)]).toEqual([
       400,
@@ -124,7 +124,7 @@ describe('signing in', () => {
     expect([answer.status, answer.body.error.code, setCookieOf(answer)]).toEqual([401, 'unauthorized', '']);
   });
 
-  test('gives what drafts are encrypted with: the same for all sessions of a key, another for each key, and to nobody else', async () => {
+  test('gives the key for encrypting drafts: the same for all sessions of a key, different for other keys, and not public', async () => {
     const [mine, next] = await Promise.all([createKey(service, 'read'), createKey(service, 'admin')]);
     const [first, second, other] = [await signIn(mine.key), await signIn(mine.key), await signIn(next.key)];
     const { drafts_key } = first.body;
@@ -137,7 +137,7 @@ describe('signing in', () => {
     expect(JSON.stringify(sessions)).not.toContain('drafts_key');
   });
 
-  test('from a page of this service is taken, whatever old cookie it has', async () => {
+  test('from a page of this service is accepted, whatever its cookie', async () => {
     const old = { Cookie: `pms_session=${'x'.repeat(43)}` };
     expect((await signIn(service.key, service.call, { ...old, Origin: service.origin })).status).toBe(201);
     expect((await signIn(service.key, service.call, { ...old, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(201);
@@ -153,7 +153,7 @@ describe('signing in', () => {
     expect(last.map(({ body }) => body.id)).toEqual(answers.map(({ body }) => body.id));
   });
 
-  test('too often ends the sessions that were not used for longest', async () => {
+  test('too often ends the least recently used sessions', async () => {
     const { id, key } = await createKey(service, 'read');
     const cookies: string[] = [];
     for (let count = 0; count <= MAX_SESSIONS_PER_KEY; count += 1) cookies.push(await cookieFor(key));
@@ -192,7 +192,7 @@ describe('with a session', () => {
     });
   });
 
-  test('and a key at once, the request is the key’s', async () => {
+  test('and a key together, the key is used', async () => {
     const cookie = await cookieFor(service.key);
     const reader = await service.call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
     const asReader = (method: string, path: string, body?: object) =>
@@ -216,7 +216,7 @@ describe('with a session', () => {
   });
 
   test.each(['', 'x', 'x'.repeat(43), 'x'.repeat(4_000), '%00', '"quoted"'])(
-    'that is none (%p), nothing is opened',
+    'that is not one (%p), nothing opens',
     async (token) => {
       expect((await by(`pms_session=${token}`, 'GET', '/prompts')).status).toBe(401);
     },
@@ -264,7 +264,7 @@ describe('with a session', () => {
 });
 
 describe('the end of a session', () => {
-  test('by signing out: the cookie is cleared and opens nothing any more', async () => {
+  test('by signing out: the cookie is cleared and opens nothing', async () => {
     const cookie = await cookieFor(service.key);
     const { body } = await by(cookie, 'GET', '/session');
     // It can no longer read anything.
@@ -310,7 +310,7 @@ describe('the end of a session', () => {
     }
   });
 
-  test('by an admin, or by another session of the key, and by nobody else', async () => {
+  test('by an admin, or by another session of the key, and no one else', async () => {
     const [mine, theirs] = [await createKey(service, 'read'), await createKey(service, 'read')];
     const [one, two, other] = [await cookieFor(mine.key), await cookieFor(mine.key), await cookieFor(theirs.key)];
     const idOf = async (cookie: string) => (await by(cookie, 'GET', '/session')).body.id;
@@ -351,7 +351,7 @@ describe('the end of a session', () => {
     expect(rows).toEqual([]);
   });
 
-  test('moves on with its use, not beyond seven days', async () => {
+  test('moves with its use, up to seven days', async () => {
     const { key } = await createKey(service, 'read');
     const answer = await signIn(key);
     const { id } = answer.body;
@@ -378,7 +378,7 @@ describe('the end of a session', () => {
 });
 
 describe('behind a proxy that ends TLS', () => {
-  test('the cookie is Secure and has the prefix, and another is not looked at', async () => {
+  test('the cookie is Secure and prefixed, and others are ignored', async () => {
     const call = await startAnother({ trustProxy: true });
     const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.1, 192.0.2.9' };
     const answer = await signIn(service.key, call, headers);
@@ -395,7 +395,7 @@ describe('behind a proxy that ends TLS', () => {
     expect((await by(cookie, 'GET', '/session', { headers: { ...headers, Cookie: cookie } })).status).toBe(401);
   });
 
-  test('its own Origin is that of https', async () => {
+  test('its own Origin uses https', async () => {
     const call = await startAnother({ trustProxy: true });
     const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'prompts.example.com' };
     const cookie = cookieOf(await signIn(service.key, call, { ...headers, Origin: 'https://prompts.example.com' }));

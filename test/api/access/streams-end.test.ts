@@ -83,7 +83,7 @@ async function openMetric(): Promise<number | undefined> {
   return metric?.values[0]?.value;
 }
 
-test('streams end with their key, in all processes, and those of others go on', async () => {
+test('streams end with their key, in all processes, and others continue', async () => {
   const { id, key } = await keyWith('read', 'execute');
   const others = await openStreams((await keyWith('read', 'execute')).key);
   const readers = await openStreams(key);
@@ -121,7 +121,7 @@ test('streams end with their session, and with the key of their session', async 
   await expectEnd(others);
 });
 
-test('streams end with their workspace, and what they held is free', async () => {
+test('streams end with their workspace, and release what they held', async () => {
   const { key, call } = await createOtherWorkspace(service, 'leaving');
   await call('POST', '/prompts', { body: { name: 'say', template: 'It.', model: 'sandbox/echo' } });
   const readers = await openStreams(key, { call });

@@ -52,7 +52,7 @@ async function readAll() {
   return Object.fromEntries(bodies);
 }
 
-test('nothing of a workspace can be reached with the key of another, by any operation', async () => {
+test('no operation reaches another workspace with a key', async () => {
   const before = await readAll();
   const { key: theirMember } = await signIn(service, [{ workspace: 'other', role: 'admin' }]);
   const named = api.operations
@@ -81,7 +81,7 @@ test('nothing of a workspace can be reached with the key of another, by any oper
   expect(await readAll()).toEqual(before);
 });
 
-test('lists and sums show nothing of another workspace', async () => {
+test('lists and sums show nothing of other workspaces', async () => {
   const stranger = await createOtherWorkspace(service, 'stranger');
   const lists = api.operations.filter(
     // The session, the current key, the caller and personal keys belong to the caller; the stream of changes has its own test; providers
@@ -112,7 +112,7 @@ test('lists and sums show nothing of another workspace', async () => {
   expect(archived.body.data).toEqual([]);
 });
 
-test('two workspaces may use the same names', async () => {
+test('two workspaces can use the same names', async () => {
   const body = { name: 'support/greeting', template: 'Theirs.', model: 'sandbox/echo' };
   expect((await other.call('POST', '/prompts', { body })).body).toMatchObject({ version: 1, labels: [] });
   expect((await service.call('GET', '/prompts/support/greeting')).body.template).not.toBe('Theirs.');

@@ -15,7 +15,7 @@ const body = (name: string, count = 20) => ({ examples: examplesOf(name, count),
 const inProgress = (id: string) => stage.untilBatches(id, 'in progress', ({ status }) => status === 'in_progress');
 const created = () => stage.openai.batches.inspect().created;
 
-test('a paused run submits nothing, what was submitted is stored meanwhile, and it goes on when it is resumed', async () => {
+test('a paused run submits nothing, stores what was submitted, and continues when it is resumed', async () => {
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('paused'));
   await inProgress(id);
@@ -35,7 +35,7 @@ test('a paused run submits nothing, what was submitted is stored meanwhile, and 
   await stage.expectNothingLeft();
 });
 
-test('a canceled run cancels at the provider, keeps and counts what was finished, and can be deleted only then; a retry calls the rest', async () => {
+test('a canceled run cancels at the provider, keeps and counts finished results, and only then can be deleted; a retry calls the rest', async () => {
   const before = created();
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('canceled'));
@@ -71,7 +71,7 @@ test('a canceled run cancels at the provider, keeps and counts what was finished
   await stage.expectNothingLeft();
 });
 
-test('a batch that takes longer than the run waits is canceled: the rest is called by itself, or fails', async () => {
+test('a batch that exceeds the wait of the run is canceled: the rest is called singly, or fails', async () => {
   stage.behave({ completeMs: null });
   const called = stage.openai.callCount;
   const interactive = await stage.runBatch(body('long'), { maxWait: 2 });
@@ -88,7 +88,7 @@ test('a batch that takes longer than the run waits is canceled: the rest is call
   await stage.expectNothingLeft();
 });
 
-test('a workflow that was terminated is started again, and goes on with what the provider has', async () => {
+test('a terminated workflow is restarted, and continues with the results of the provider', async () => {
   const before = created();
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('terminated'));
@@ -104,7 +104,7 @@ test('a workflow that was terminated is started again, and goes on with what the
   await stage.expectNothingLeft();
 });
 
-test('a workflow that an operator cancels cancels the batch at the provider', async () => {
+test('a workflow that an operator cancels cancels the batch', async () => {
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('operator'));
   const [batch] = await inProgress(id);

@@ -27,7 +27,7 @@ async function runWith(name: string, behaviour: Parameters<BatchStage['behave']>
 }
 const ALL_RIGHT = { status: 'completed', examples_evaluated: 20, examples_failed: 0 };
 
-test('results that come twice, backwards, in pieces and broken off are stored once', async () => {
+test('results that arrive twice, reversed, in pieces and cut off are stored once', async () => {
   const reference = await stage.runBatch(body('shuffled'));
   const { run, created, calls } = await runWith('shuffled', { isShuffled: true, pieceBytes: 100, breakDownloads: 1 });
   expect(run).toMatchObject(ALL_RIGHT);
@@ -36,7 +36,7 @@ test('results that come twice, backwards, in pieces and broken off are stored on
   await stage.expectNothingLeft();
 });
 
-test('what failed, is missing or can not be read is called by itself', async () => {
+test('failed, missing and unreadable results are called singly', async () => {
   const failing = await runWith('failing', { failEvery: 4 });
   expect(failing.run).toMatchObject(ALL_RIGHT);
   expect({ created: failing.created, calls: failing.calls }).toEqual({ created: 1, calls: 5 });
@@ -46,7 +46,7 @@ test('what failed, is missing or can not be read is called by itself', async () 
   await stage.expectNothingLeft();
 });
 
-test('of a batch that expires what was finished is kept', async () => {
+test('finished results of an expired batch are kept', async () => {
   const { run, rows, created, calls } = await runWith('expired', { expireAt: 0.5 });
   expect(run).toMatchObject(ALL_RIGHT);
   expect(rows).toMatchObject([{ status: 'expired' }]);
@@ -54,7 +54,7 @@ test('of a batch that expires what was finished is kept', async () => {
   await stage.expectNothingLeft();
 });
 
-test('a batch that is rejected as a whole says why, and its examples are called by themselves', async () => {
+test('a batch that is rejected as a whole says why, and its examples are called singly', async () => {
   const reject = { code: 'invalid_model', message: 'No such model for batches.' };
   const { run, rows, calls } = await runWith('rejected', { reject });
   expect(run).toMatchObject(ALL_RIGHT);
@@ -71,7 +71,7 @@ test('a full queue is waited for', async () => {
   await stage.expectNothingLeft();
 });
 
-test('requests that fail are made again, and a batch that was created without a word is found by its tag', async () => {
+test('failed requests are repeated, and a batch created without a response is found by its tag', async () => {
   const lost = await runWith('lost', { loseAnswers: 1 });
   expect(lost.run).toMatchObject(ALL_RIGHT);
   expect({ created: lost.created, calls: lost.calls }).toEqual({ created: 1, calls: 0 });
@@ -90,13 +90,13 @@ test('requests that fail are made again, and a batch that was created without a 
   await stage.expectNothingLeft();
 });
 
-test('a look that hangs is given up', async () => {
+test('a poll that hangs is given up', async () => {
   const { run, created, calls } = await runWith('hung', { hangPolls: 1 });
   expect(run).toMatchObject(ALL_RIGHT);
   expect({ created, calls }).toEqual({ created: 1, calls: 0 });
 });
 
-test('a key that is revoked in the middle says so, and with another one the results are had', async () => {
+test('a key revoked in the middle is reported, and another key fetches the results', async () => {
   const before = { created: created(), calls: calls() };
   stage.behave({ completeMs: null });
   const id = await stage.beginBatch(body('revoked'));
@@ -111,7 +111,7 @@ test('a key that is revoked in the middle says so, and with another one the resu
   await stage.expectNothingLeft();
 });
 
-test('with a key that is refused from the start the run fails', async () => {
+test('with a key refused from the start the run fails', async () => {
   const { run, rows, created, calls } = await runWith('no-key', { isRevoked: true });
   expect(run).toMatchObject({ status: 'failed', error: { code: 'model_authentication' } });
   expect(rows).toMatchObject([{ status: 'failed', error: { code: 'model_authentication' } }]);

@@ -47,7 +47,7 @@ test.each(['say', 'say-claude', 'say-gemini'] as const)(
   },
 );
 
-test('where a provider stores no tag, a batch that may have been created is not submitted again by itself: it is found when it has ended', async () => {
+test('if a provider stores no tag, a possibly created batch is not resubmitted automatically: it is found when it has ended', async () => {
   const created = anthropic.batches.inspect().created;
   const calls = anthropic.callCount;
   anthropic.batches.behave({ loseAnswers: 1, completeMs: null });
@@ -61,7 +61,7 @@ test('where a provider stores no tag, a batch that may have been created is not 
   expect(anthropic.callCount).toBe(calls);
 });
 
-test('one that is unknown is submitted again by hand', async () => {
+test('an unknown batch is resubmitted by hand', async () => {
   const created = anthropic.batches.inspect().created;
   anthropic.batches.behave({ loseAnswers: 1, completeMs: null });
   const examples = examplesOf('by-hand', 10);
@@ -80,7 +80,7 @@ test('one that is unknown is submitted again by hand', async () => {
   });
 });
 
-test('one that is not found while the run waits fails its examples, and calls none again', async () => {
+test('a batch not found while the run waits fails its examples, and calls none again', async () => {
   const calls = anthropic.callCount;
   anthropic.batches.behave({ loseAnswers: 1, completeMs: null });
   const examples = examplesOf('never-found', 10);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-test('a run in batch mode has the scores of an interactive one at half the cost, without a call by itself', async () => {
+test('a run in batch mode has the scores of an interactive one at half the cost, without single calls', async () => {
   const examples = examplesOf('half', 40);
   const evaluators = [{ type: 'exact_match' }];
   const interactive = await stage.run({ examples, evaluators });
@@ -50,7 +50,7 @@ test('a run in batch mode has the scores of an interactive one at half the cost,
   await stage.expectNothingLeft(1);
 });
 
-test('judges are asked in a second wave, and their grades are those of an interactive run', async () => {
+test('judges are called in a second wave, and grade as in an interactive run', async () => {
   const examples = examplesOf('judged', 12);
   const evaluators = [
     { type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: RUBRIC },
@@ -70,7 +70,7 @@ test('judges are asked in a second wave, and their grades are those of an intera
   await stage.expectNothingLeft();
 });
 
-test('what a budget does not cover at the prices expected waits for money that batches give back; with too little the run pauses', async () => {
+test('calls beyond the budget at expected prices wait for money from batches; with too little the run pauses', async () => {
   const examples = examplesOf('budget', 12);
   const before = stage.openai.batches.inspect().created;
   // The second one is prepared while the first one holds the money.
@@ -91,7 +91,7 @@ test('what a budget does not cover at the prices expected waits for money that b
   await stage.expectNothingLeft();
 });
 
-test('a small budget is not exceeded by calls that cost thousands of times what was expected: the first batch has one call', async () => {
+test('a small budget holds for calls that cost thousands of times the estimate: the first batch has one call', async () => {
   const evaluators = [{ type: 'exact_match' }];
   const id = await stage.beginBatch({ examples: examplesOf('dear', 50), evaluators, max_cost: 1 });
   const run = await stage.until(id, 'paused');
@@ -102,7 +102,7 @@ test('a small budget is not exceeded by calls that cost thousands of times what 
   await stage.control(id, 'cancel');
 });
 
-test('with max_tokens a call can cost no more than that: all that fit are in the first batch', async () => {
+test('max_tokens limits the cost of a call: all that fit are in the first batch', async () => {
   const prompt = { name: 'bounded', template: 'Say {{ text }}', model: 'openai/gpt-4o-mini' };
   await stage.service.call('POST', '/prompts', { body: { ...prompt, parameters: { max_tokens: 1_000 } } });
   const run = { prompt_name: 'bounded', evaluators: [{ type: 'exact_match' }], max_cost: 0.01 };
@@ -115,7 +115,7 @@ test('with max_tokens a call can cost no more than that: all that fit are in the
   expect(await stage.read(id)).toMatchObject({ status: 'completed', examples_evaluated: 50 });
 });
 
-test('responses that may be reused are in no batch, and variables that do not fill the prompt fail', async () => {
+test('reusable responses are in no batch, and variables that do not fill the prompt fail', async () => {
   const examples = examplesOf('reused', 8);
   const evaluators = [{ type: 'exact_match' }];
   const first = await stage.runBatch({ examples: examples.slice(0, 5), evaluators });
@@ -125,7 +125,7 @@ test('responses that may be reused are in no batch, and variables that do not fi
   expect(await stage.rows(run.id)).toMatchObject([{ items: 3, status: 'completed' }]);
 });
 
-test('a run that scores outputs again asks its judges by batches', async () => {
+test('a rescored run calls its judges in batches', async () => {
   const examples = examplesOf('rescored', 10);
   const source = await stage.run({ examples, evaluators: [{ type: 'exact_match' }] });
   const called = stage.openai.callCount;

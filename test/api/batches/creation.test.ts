@@ -76,7 +76,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('a mode that is not possible names every model that is in the way, once', async () => {
+  test('an impossible mode names every model that prevents it, once', async () => {
     const evaluators = [
       { ...JUDGE, model: 'openai-compatible/llama' },
       { ...JUDGE, name: 'other', model: 'sandbox/echo' },
@@ -91,7 +91,7 @@ describe('what is refused', () => {
 });
 
 describe('the estimate', () => {
-  test('is at the price of batches, and says what they save', async () => {
+  test('is at the price of batches, and shows the saving', async () => {
     const evaluators = [{ ...JUDGE, model: 'openai/gpt-4o' }];
     const oneByOne = (await estimate({ evaluators })).body;
     const batched = (await estimate({ evaluators, mode: 'batch' })).body;
@@ -102,7 +102,7 @@ describe('the estimate', () => {
     expect((await estimate({ evaluators, mode: 'auto' })).body).toEqual(batched);
   });
 
-  test('of a run that would be interactive is the usual one', async () => {
+  test('of an interactive run is the usual one', async () => {
     const { body } = await estimate({ mode: 'auto', prompt_name: 'echo' });
     expect(body).toEqual((await estimate({ prompt_name: 'echo' })).body);
   });
@@ -112,7 +112,7 @@ describe('a schedule', () => {
   const createSchedule = (evaluation: object) =>
     service.call('POST', '/schedules', { body: { name: 'nightly', cron: '@daily', evaluation: bodyOf(evaluation) } });
 
-  test('keeps the mode as it was given', async () => {
+  test('keeps the given mode', async () => {
     const { status, body } = await createSchedule({ mode: 'batch', batch: { max_wait: '2d' } });
     expect(status).toBe(201);
     expect(body.evaluation).toMatchObject({ mode: 'batch', batch: { max_wait: '2d', then: 'interactive' } });

@@ -29,7 +29,7 @@ const resubmit = (number: number | string, options = {}) =>
   service.call('POST', `/evaluations/${id}/batches/${number}/resubmit`, options);
 
 describe('the record', () => {
-  test('has the batches by number, as the provider last said', async () => {
+  test('has the batches by number, as last reported', async () => {
     const judged = await insertBatch(service, id, {
       number: 2,
       wave: 'judgements',
@@ -87,14 +87,14 @@ describe('the record', () => {
     ]);
   });
 
-  test('says what batches have saved, by the prices that were paid', async () => {
+  test('shows the savings of batches, by the prices paid', async () => {
     await insertBatchedResult(service, id, { seq: 0, costUsd: '0.02', multiplier: '0.5' });
     await insertBatchedResult(service, id, { seq: 1, costUsd: '0.03', multiplier: '0.75' });
     await insertBatchedResult(service, id, { seq: 2, costUsd: '7', multiplier: '1' });
     expect((await read()).savings).toEqual({ amount: '0.03', currency: 'USD' });
   });
 
-  test('is so in streams and after changes; lists have neither batches nor savings', async () => {
+  test('is in streams and after changes; lists have neither batches nor savings', async () => {
     await insertBatch(service, id);
     const stream = await fetch(`${service.origin}/v1/evaluations/${id}/stream`, {
       headers: { Authorization: `Bearer ${service.key}` },
@@ -111,7 +111,7 @@ describe('the record', () => {
 });
 
 describe('submitting again', () => {
-  test('is possible where the batch is unknown, and stands in the audit log', async () => {
+  test('is possible if the batch is unknown, and is in the audit log', async () => {
     await insertBatch(service, id, { status: 'unknown', provider_batch_id: null });
     const { status, body } = await resubmit(1);
     expect([status, body.id, body.batches[0].number]).toEqual([200, id, 1]);
@@ -121,7 +121,7 @@ describe('submitting again', () => {
   });
 
   test.each(['preparing', 'submitting', 'in_progress', 'settling', 'completed', 'failed', 'expired', 'canceled'])(
-    'is refused where it is %s',
+    'is refused if it is %s',
     async (state) => {
       await insertBatch(service, id, { status: state });
       const { status, body } = await resubmit(1);
@@ -130,7 +130,7 @@ describe('submitting again', () => {
     },
   );
 
-  test('is 404 where there is no such batch, and a 400 where its number is none', async () => {
+  test('is a 404 for a missing batch, and a 400 for an invalid number', async () => {
     await insertBatch(service, id, { status: 'unknown' });
     expect((await resubmit(2)).status).toBe(404);
     for (const number of ['0', 'one', '-1', '1.5'])
@@ -143,7 +143,7 @@ describe('submitting again', () => {
   });
 });
 
-test('a run is scored again by batches where a judge is asked', async () => {
+test('a run is rescored in batches if it has a judge', async () => {
   const { dependencies } = service;
   await dependencies.db.system.query({ text: `alter table evaluations disable trigger user` });
   await dependencies.db.system.query(

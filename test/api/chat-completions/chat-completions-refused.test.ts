@@ -99,7 +99,7 @@ describe('fields', () => {
     await taken({ response_format: { type: 'json_object' }, reasoning_effort: 'low', stop: 'END' });
   });
 
-  test('without messages the prompt is run as it is, if it has any', async () => {
+  test('without messages the prompt runs with its own, if any', async () => {
     await createPrompt(service, 'whole', { template: 'Hi' });
     await taken({ model: 'whole', messages: [] });
     const { status } = await service.call('POST', '/chat/completions', {
@@ -178,14 +178,14 @@ describe('messages', () => {
     expect(message).toContain(param);
   });
 
-  test('too many are refused before one of them is looked at', async () => {
+  test('too many are refused before any is checked', async () => {
     const { param, message } = await refused({ messages: Array(1_001).fill(5) });
     expect([param, message]).toEqual(['messages', expect.stringContaining('at most 1000')]);
     const many = await refused({ messages: Array(101).fill({ role: 'user', content: Array(100).fill(5) }) });
     expect(many).toEqual({ param: 'messages', message: expect.stringContaining('at most 10000 parts') });
   });
 
-  test('an assistant message may be any that a response had', async () => {
+  test('an assistant message can be any response', async () => {
     await taken({
       messages: [
         { role: 'developer', content: [{ type: 'text', text: 'x' }] },
@@ -222,7 +222,7 @@ describe('tools', () => {
     expect((await refused(body)).param).toBe(path);
   });
 
-  test('a tool may have no parameters', async () => {
+  test('a tool can have no parameters', async () => {
     await taken({ tools: [...tool({}), ...tool({ name: 'g', parameters: {}, description: null, strict: null })] });
   });
 });

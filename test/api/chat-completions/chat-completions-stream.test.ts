@@ -49,7 +49,7 @@ describe('with a provider behind it', () => {
     provider.behave();
   });
 
-  test("OpenAI's client gets a role, the words, a reason, and usage where it is asked for", async () => {
+  test("OpenAI's client gets a role, words, a reason, and usage if requested", async () => {
     const chunks: Chunk[] = [];
     for await (const chunk of await stream(client, { stream_options: { include_usage: true } })) chunks.push(chunk);
     const id = chunks[0]?.id ?? '';
@@ -81,7 +81,7 @@ describe('with a provider behind it', () => {
     expect(without.every((chunk) => chunk.choices.length === 1 && !('usage' in chunk))).toBe(true);
   });
 
-  test("OpenAI's helper puts tool calls together, and runs the tools", async () => {
+  test("OpenAI's helper assembles tool calls, and runs the tools", async () => {
     canned = { text: 'I look.', toolCalls: [PARIS, ROME] };
     const cities: string[] = [];
     const ours = { variables: { text: 'it' } };
@@ -170,7 +170,7 @@ describe('with a provider behind it', () => {
     expect(await apiErrorOf(stream(openAiClient(service, { apiKey: 'pms_wrong' })))).toMatchObject({ status: 401 });
   });
 
-  test('a provider that is cut off in mid-stream is asked again, and the response goes on where it was', async () => {
+  test('a provider cut off in mid-stream is called again, and the response continues', async () => {
     canned = { text: 'half of it, and the other half of it' };
     provider.behave({ mode: 'break-halfway', times: 1, eventMs: 20 });
     const chunks: Chunk[] = [];
@@ -220,7 +220,7 @@ describe('step by step', () => {
   /** The next call of an execution, as after its worker has died. */
   const callAgain = (id: string): Promise<StreamedCall> => calls.begin(id);
 
-  test('each word is there before the next is said', async () => {
+  test('each word arrives before the next is sent', async () => {
     const { call, has, ended, chunks } = await begun();
     await call.says('Hello ');
     await has('Hello ');
@@ -247,7 +247,7 @@ describe('step by step', () => {
     ]);
   });
 
-  test('a response that begins anew with what was sent goes on behind it', async () => {
+  test('a response that restarts with the sent text continues after it', async () => {
     const { id, call, has, ended, chunks } = await begun();
     await call.says('Hello ');
     await call.says('Ad');
@@ -266,7 +266,7 @@ describe('step by step', () => {
   test.each([
     ['other words', 'Hallo', 'Hallo Ada'],
     ['fewer words', 'Hel', 'Hel'],
-  ])('one that begins anew with %s is an error, and the execution has all of it', async (_, said, output) => {
+  ])('one that restarts with %s is an error, and the execution is complete', async (_, said, output) => {
     const { id, call, has, errorOf, chunks } = await begun();
     await call.says('Hello ');
     await has('Hello ');
@@ -282,7 +282,7 @@ describe('step by step', () => {
     expect((await record(id)).output).toBe(output);
   });
 
-  test('one that fails in the middle is an error', async () => {
+  test('a response that fails midway is an error', async () => {
     const { id, call, has, errorOf } = await begun();
     await call.says('Hello ');
     await has('Hello ');
@@ -290,7 +290,7 @@ describe('step by step', () => {
     expect(await errorOf()).toMatchObject({ code: 'model_timeout', message: 'It took too long.' });
   });
 
-  test('one that is canceled is an error, before its first word with a status', async () => {
+  test('a canceled response is an error, before its first word with a status', async () => {
     const first = await begun();
     await first.call.says('Hello ');
     await first.has('Hello ');
@@ -301,7 +301,7 @@ describe('step by step', () => {
     expect(await second.errorOf()).toMatchObject({ status: 400, code: 'invalid_state' });
   });
 
-  test('a caller that goes away cancels nothing, and gets all of it by the same key', async () => {
+  test('a caller that leaves cancels nothing, and gets all of it by the same key', async () => {
     const headers = { 'Idempotency-Key': 'gone' };
     const { id, call, has, opening } = await begun({ headers });
     await call.says('Hello ');
@@ -315,7 +315,7 @@ describe('step by step', () => {
     await until('the end of both streams', async () => (await openStreams(service)) === 0);
   });
 
-  test('one whose caller gives up before the first word goes on', async () => {
+  test('a run continues if its caller leaves early', async () => {
     const gone = new AbortController();
     const { id, call, ended } = await begun({ signal: gone.signal });
     gone.abort();

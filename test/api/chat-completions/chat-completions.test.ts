@@ -89,7 +89,7 @@ describe("OpenAI's client", () => {
     expect(completion._request_id).toMatch(/^req_/);
   });
 
-  test('passes on every parameter that it is given, and leaves the others as the prompt has them', async () => {
+  test('passes on every given parameter, and keeps the others from the prompt', async () => {
     await complete({
       max_completion_tokens: 9,
       max_tokens: 8,
@@ -134,7 +134,7 @@ describe("OpenAI's client", () => {
     expect(await textOf('versions/of@live')).toEqual(['one', 'versions/of@1']);
   });
 
-  test('takes a round trip with tools, and sends back what it was given', async () => {
+  test('completes a round trip with tools, and returns its own messages', async () => {
     canned = {
       text: '',
       toolCalls: [
@@ -175,7 +175,7 @@ describe("OpenAI's client", () => {
     ]);
   });
 
-  test('takes messages as agents send them, and says what the model did not get', async () => {
+  test('accepts messages of agents, and reports what the model did not get', async () => {
     const call = { id: 'call_1', type: 'function' as const, function: { name: 'plan', arguments: '{}' } };
     const planner = { role: 'assistant' as const, content: null, name: 'planner', tool_calls: [call] };
     const messages = [
@@ -203,7 +203,7 @@ describe("OpenAI's client", () => {
     expect(chunks.filter((chunk) => 'warnings' in chunk)).toMatchObject([{ warnings }]);
   });
 
-  test('takes marks of caches and details of reasoning wherever gateways have them', async () => {
+  test('accepts cache marks and reasoning details wherever gateways put them', async () => {
     const cache_control = { type: 'ephemeral' as const };
     const hour = { type: 'ephemeral' as const, ttl: '1h' as const };
     await createPrompt(service, 'marked', {
@@ -262,7 +262,7 @@ describe("OpenAI's client", () => {
     expect(sentBody()).toMatchObject({ parallel_tool_calls: false });
   });
 
-  test("has its tools take the place of the prompt's", async () => {
+  test('overrides the tools of the prompt', async () => {
     const tools = [{ name: 'get_time', input_schema: { type: 'object', properties: {} } }];
     await createPrompt(service, 'chat/tools', {
       messages: [{ role: 'system', content: 'x' }],
@@ -287,7 +287,7 @@ describe("OpenAI's client", () => {
     expect([param, message]).toEqual(['tool_choice', expect.stringContaining('get_weather')]);
   });
 
-  test('asks for JSON by a schema', async () => {
+  test('requests JSON by a schema', async () => {
     canned = { text: '{"city":"Paris"}' };
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const { id, choices } = await complete({
@@ -361,7 +361,7 @@ describe("OpenAI's client", () => {
     });
   });
 
-  test('may go away: the run goes on, and is there for whoever repeats the request', async () => {
+  test('may disconnect: the run continues, and a repeated request finds it', async () => {
     provider.behave({ mode: 'hold' });
     const headers = { 'Idempotency-Key': 'left' };
     const gone = new AbortController();
@@ -405,12 +405,12 @@ describe('errors', () => {
     expect([keyed.status, keyed.headers?.get('X-Should-Retry')]).toEqual([429, 'false']);
   });
 
-  test('a withheld response is a 400, as their content filter', async () => {
+  test('a withheld response is a 400, as a content filter', async () => {
     canned = { text: '', finishReason: 'content_filter' };
     expect(await apiErrorOf(complete())).toMatchObject({ status: 400, code: 'content_filter' });
   });
 
-  test('what has not ended, or was canceled', async () => {
+  test('a run that is open, or was canceled', async () => {
     provider.behave({ mode: 'hold' });
     const waitNone = (headers: Record<string, string>) => complete({}, { headers: { Prefer: 'wait=0', ...headers } });
     const error = await apiErrorOf(waitNone({}));
@@ -460,7 +460,7 @@ describe('errors', () => {
     ]);
   });
 
-  test('another method, and variables that are missing', async () => {
+  test('another method, and missing variables', async () => {
     expect((await service.call('GET', '/chat/completions')).body.error).toMatchObject({
       type: 'invalid_request_error',
       code: 'invalid_request',

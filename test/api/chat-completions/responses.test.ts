@@ -159,7 +159,7 @@ describe("OpenAI's client", () => {
     }
   });
 
-  test('takes what was said before, images and files', async () => {
+  test('sends earlier messages, images and files', async () => {
     const first = await respond();
     const second = await respond({
       input: [
@@ -182,7 +182,7 @@ describe("OpenAI's client", () => {
     ]);
   });
 
-  test('gets structured outputs and what was cut off', async () => {
+  test('gets structured outputs and truncated ones', async () => {
     canned = { text: '{"a":1}', finishReason: 'length' };
     const schema = {
       type: 'object',
@@ -207,7 +207,7 @@ describe("OpenAI's client", () => {
     expect((await run()).id).toBe(id);
   });
 
-  test('is told what can not be had', async () => {
+  test('sees what is unsupported', async () => {
     const call = { type: 'function_call_output', call_id: 'none', output: 'x' };
     const cases: [Record<string, unknown>, string][] = [
       [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
@@ -245,7 +245,7 @@ describe("OpenAI's client", () => {
     });
   });
 
-  test("takes a prompt in OpenAI's own form, with parts as variables", async () => {
+  test("sends a prompt in OpenAI's own form, with parts as variables", async () => {
     await createPrompt(service, 'own/form', {
       messages: [
         {
@@ -279,7 +279,7 @@ describe("OpenAI's client", () => {
     expect((await apiErrorOf(client.responses.create({ input: 'Hi' }))).param).toBe('model');
   });
 
-  test('takes what agents send, and says what the model did not get', async () => {
+  test('sends messages of agents, and sees what the model lacks', async () => {
     const input = [
       { role: 'user', content: 'Plan it.' },
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }], encrypted_content: 'abc' },
@@ -316,7 +316,7 @@ describe("OpenAI's client", () => {
     expect(await respond()).not.toHaveProperty('warnings');
   });
 
-  test('takes the names of speakers, and marks of caches', async () => {
+  test('sends the names of speakers, and cache marks', async () => {
     const cache_control = { type: 'ephemeral' };
     const input = [
       { role: 'user', name: 'ada', content: [{ type: 'input_text', text: 'Plan it.', cache_control }] },
@@ -357,7 +357,7 @@ describe("OpenAI's client", () => {
   });
 });
 
-test('an item of another workspace is none, and a reference needs the scope read', async () => {
+test('an item of another workspace is unknown, and a reference needs read', async () => {
   const first = await respond();
   const input = [
     { type: 'item_reference', id: first.output[0]?.id },
@@ -374,7 +374,7 @@ test('an item of another workspace is none, and a reference needs the scope read
 });
 
 describe('streams', () => {
-  test("OpenAI's client gets the words by the events of the Responses API", async () => {
+  test("OpenAI's client gets the words as Responses API events", async () => {
     canned = { text: 'Hello Ada, lovely to meet you!', usage: { input: 5, output: 7 } };
     const events = await eventsOf();
     const types = events.map(({ type }) => type);
@@ -397,7 +397,7 @@ describe('streams', () => {
     expect(events[0]).toMatchObject({ response: { status: 'in_progress', output: [], usage: null } });
   });
 
-  test('its helper puts the same response together as is given whole', async () => {
+  test('its helper assembles the same response as without a stream', async () => {
     canned = { text: 'Let me see.', toolCalls: [PARIS] };
     const request = { model: 'chat/open', input: 'Hi', tools: [FLAT_WEATHER], variables };
     const final = await client.responses.stream(request).finalResponse();
@@ -409,7 +409,7 @@ describe('streams', () => {
     );
   });
 
-  test('a failure in the middle is told of', async () => {
+  test('a failure midway is reported', async () => {
     provider.behave({ mode: 'fail-halfway', body: { error: { message: 'No.', type: 'invalid_request_error' } } });
     const events = await eventsOf().catch((error: unknown) => error);
     if (Array.isArray(events)) expect(events.at(-1)).toMatchObject({ type: 'response.failed' });

@@ -27,7 +27,7 @@ const [ADA, BOB] = [
   { id: 'b', variables: { name: 'Bob' }, metadata: { source: 'wiki' } },
 ];
 
-test('adds to the latest version, replaces examples of the same id in their position, and says what it did', async () => {
+test('adds to the latest version, replaces examples by id in their position, and reports it', async () => {
   await upload(service, 'add/some', jsonLines([ADA, BOB]));
   const [corrected, cid] = [
     { ...ADA, expected: null },
@@ -67,7 +67,7 @@ test('creates no version, and no entry in the audit log, if nothing changes', as
   expect(await entriesOf('add/none')).toEqual(['dataset.created']);
 });
 
-test('loses nothing of what is added at the same time, also to a dataset that does not exist yet', async () => {
+test('loses nothing added at the same time, even to a new dataset', async () => {
   const ids = Array.from({ length: 16 }, (_, n) => `at-once-${n}`);
   for (const half of [ids.slice(0, 8), ids.slice(8)]) {
     const answers = await Promise.all(half.map((id) => add('add/at-once', [{ id, variables: {} }])));
@@ -104,7 +104,7 @@ test('reaches no other workspace', async () => {
   expect(await examplesOf('add/theirs')).toEqual([ADA]);
 });
 
-test('an upload adds if asked, from JSON Lines and CSV', async () => {
+test('an upload can also add, from JSON Lines and CSV', async () => {
   await upload(service, 'add/files', jsonLines([ADA, BOB]));
   const csv = await addFile('add/files', 'ID;name;Expected\na;Ada;Hello\nd;Dan;\n', 'text/csv');
   expect(csv).toMatchObject({

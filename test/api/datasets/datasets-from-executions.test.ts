@@ -59,7 +59,7 @@ test('has the same hash as the same examples uploaded', async () => {
   expect((await upload(service, 'runs/hash', file.text)).body).toMatchObject({ version: 2, hash: made.body.hash });
 });
 
-test('takes the filters, the newest up to the limit, and no expectation where none is wanted', async () => {
+test('uses the filters, the newest up to the limit, and no expectation if not wanted', async () => {
   const idsBy = async (body: object) => {
     const { status } = await make('runs/filtered', { ...body, mode: 'replace' });
     expect(status).toBe(201);
@@ -113,7 +113,7 @@ test('executions of another workspace do not match', async () => {
   }
 });
 
-test('adds to the examples that are there, each execution once, and replaces them only if asked', async () => {
+test('adds to existing examples, each execution once, and replaces them only if requested', async () => {
   const lines = Array.from({ length: 50 }, (_, n) => JSON.stringify({ id: `mine ${n}`, variables: { name: `${n}` } }));
   await upload(service, 'runs/grown', lines.join('\n'));
   const [first, second, third] = runs.map(({ id }) => id);
@@ -138,7 +138,7 @@ test('adds to the examples that are there, each execution once, and replaces the
   expect(replaced.body).toMatchObject({ examples_total: 1 });
 });
 
-test('loses nothing of what is added at the same time', async () => {
+test('loses nothing added at the same time', async () => {
   const answers = await Promise.all(runs.map(({ id }) => make('runs/at-once', { execution_ids: [id] })));
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
   const ids = (await examplesOf('runs/at-once')).map(({ id }: { id: string }) => id);

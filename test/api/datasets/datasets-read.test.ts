@@ -52,7 +52,7 @@ test('reads a version and lists them, newest first', async () => {
 });
 
 test.each(['', '/versions', '/examples', '/export'])(
-  'names what is missing: GET /datasets/{name}%s',
+  'names the missing one: GET /datasets/{name}%s',
   async (suffix) => {
     const missing = await service.call('GET', `/datasets/none/such${suffix}`);
     expect([missing.status, missing.body.error.message]).toEqual([
@@ -70,7 +70,7 @@ test.each(['', '/versions', '/examples', '/export'])(
   },
 );
 
-test('pages through the examples of one version, also when another one is uploaded meanwhile', async () => {
+test('pages through the examples of one version, even during another upload', async () => {
   await upload(service, 'paged', jsonLines(Array.from({ length: 25 }, (_, n) => ({ variables: { n } }))));
   const first = await service.call('GET', '/datasets/paged/examples?limit=10');
   await upload(service, 'paged', jsonLines([{ variables: { n: -1 } }]));
@@ -96,7 +96,7 @@ const LARGE = Array.from({ length: 12 }, (_, n) => ({
   variables: { x: 'y'.repeat(1_000_000), n: `<${n}>` },
 }));
 
-test('a page of large examples ends early and the next goes on', async () => {
+test('a page of large examples ends early; the next continues', async () => {
   await upload(service, 'large', jsonLines(LARGE));
   const all = await pages('/datasets/large/examples?limit=1000');
   expect(all.length).toBeGreaterThan(1);
@@ -107,7 +107,7 @@ test('a page of large examples ends early and the next goes on', async () => {
   expect(found.length).toBeGreaterThan(1);
 });
 
-test('examples are found by a text in their id or in a value at any depth, as it is but in any case', async () => {
+test('examples are found by a text in their id or in a value at any depth, in any case', async () => {
   await upload(
     service,
     'searched',
@@ -147,7 +147,7 @@ test('examples are found by a text in their id or in a value at any depth, as it
   });
 });
 
-test('a page of a search examines so many examples at most, and says where to go on', async () => {
+test('a page of a search examines a limited number of examples, and has a cursor', async () => {
   const examples = Array.from({ length: 12_000 }, (_, n) => ({
     variables: { text: n === 7_000 || n === 11_999 ? `the needle ${n}` : `hay ${n}` },
   }));
@@ -159,7 +159,7 @@ test('a page of a search examines so many examples at most, and says where to go
   expect(await found('hay%2099&limit=2').then((all) => all[0])).toEqual([99, 990]);
 });
 
-test('what is exported as JSON Lines can be uploaded again and is the same', async () => {
+test('an export as JSON Lines can be uploaded again and is the same', async () => {
   const examples = [
     { id: 'a', variables: { z: 1, a: { b: [1.5, 1e21, -0.1, null, 'é🙂'] }, '': 'empty name' }, expected: null },
     { variables: {}, expected: { x: [] }, metadata: { 'variables.x': 1 } },
@@ -177,7 +177,7 @@ test('what is exported as JSON Lines can be uploaded again and is the same', asy
   expect(again.text).toBe(file.text);
 });
 
-test('what is exported as CSV can be uploaded again and is the same', async () => {
+test('an export as CSV can be uploaded again and is the same', async () => {
   const examples = [
     { id: 'a', variables: { x: 'a,b\r\n"c"', id: '1', 'metadata.y': '', 'variables.z': ' s ' }, expected: 'é' },
     { variables: { x: '', id: '', 'metadata.y': '=1+1', 'variables.z': 'n\n' }, expected: '', metadata: { m: '' } },
@@ -195,14 +195,14 @@ test('what is exported as CSV can be uploaded again and is the same', async () =
   expect(read.body.data[1].metadata).toEqual({ m: '' });
 });
 
-test('CSV shows other values than text as JSON', async () => {
+test('CSV shows values other than text as JSON', async () => {
   const values = { n: 1.5, o: { b: [true], a: null }, t: 'text' };
   await upload(service, 'csv/values', jsonLines([{ variables: values, expected: [1] }]));
   const file = await download(service, 'csv/values/export?format=csv');
   expect(file.text).toBe('id,n,o,t,expected\n,1.5,"{""a"":null,""b"":[true]}",text,[1]\n');
 });
 
-test('CSV has no cell that a spreadsheet takes for a formula, and an upload of it gives back every text', async () => {
+test('CSV has no cell that is a formula to a spreadsheet, and its upload restores every text', async () => {
   const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', "'=1", "''=1", "'", "'a", 'a=1'];
   const examples = texts.map((text, index) => ({
     id: index === 0 ? text : `${index}`,
@@ -221,7 +221,7 @@ test('CSV has no cell that a spreadsheet takes for a formula, and an upload of i
   expect(second.body).toMatchObject({ hash: first.body.hash });
 });
 
-test('says so where CSV would take too many columns', async () => {
+test('reports if CSV would have too many columns', async () => {
   const variables = Object.fromEntries(Array.from({ length: 999 }, (_, n) => [`v${n}`, '']));
   await upload(service, 'csv/wide', jsonLines([{ variables }]));
   const answer = await service.call('GET', '/datasets/csv/wide/export?format=csv');
@@ -229,7 +229,7 @@ test('says so where CSV would take too many columns', async () => {
   expect((await service.call('GET', '/datasets/csv/wide/export?format=xml')).status).toBe(400);
 });
 
-test('an export ends where its caller leaves half-way, and does not look complete where its examples are deleted meanwhile', async () => {
+test('an export ends when its caller disconnects, and does not look complete if its examples are deleted meanwhile', async () => {
   // Far more than sockets hold.
   const large = Array.from({ length: 24 }, () => ({ variables: { x: 'y'.repeat(1_000_000) } }));
   await upload(service, 'cut', jsonLines(large));
@@ -248,7 +248,7 @@ test('an export ends where its caller leaves half-way, and does not look complet
   await expect(response.text()).rejects.toThrow();
 });
 
-test('deletes a dataset with everything in it; its version numbers are not used again', async () => {
+test('deletes a dataset with all its data; its version numbers are not reused', async () => {
   const before = await countRows(service);
   await upload(service, 'deleted?description=old', jsonLines([{ variables: { x: 1 } }]));
   const second = await upload(service, 'deleted', jsonLines([{ variables: { x: 2 } }]));
@@ -285,7 +285,7 @@ async function addEvaluation(name: string, status: string): Promise<string> {
   return id;
 }
 
-test('is not deleted while an evaluation that has not ended uses it', async () => {
+test('is not deleted while an unfinished evaluation uses it', async () => {
   await upload(service, 'in/use', jsonLines([{ variables: { x: 1 } }]));
   await upload(service, 'in/use', jsonLines([{ variables: { x: 2 } }]));
   const id = await addEvaluation('in/use', 'paused');
@@ -299,14 +299,14 @@ test('is not deleted while an evaluation that has not ended uses it', async () =
   expect(evaluation).toEqual({ examples_id: null, dataset_name: 'in/use' });
 });
 
-test('inline examples of evaluations are no dataset', async () => {
+test('inline examples are not a dataset', async () => {
   const db = service.dependencies.db.workspace(service.workspaceId);
   const before = (await service.call('GET', '/datasets?limit=1000')).body;
   await db.transaction((query) => storeExamples(query, { check: async () => {} }, [{ variables: {} }]));
   expect((await service.call('GET', '/datasets?limit=1000')).body).toEqual(before);
 });
 
-test('another workspace with a dataset of the same name touches nothing of it', async () => {
+test('a dataset of the same name in another workspace is unaffected', async () => {
   const other = await createOtherWorkspace(service, 'other');
   await upload(service, 'mine', jsonLines([{ variables: { x: 'secret' } }]));
   const own = await upload(service, 'mine', jsonLines([{ variables: {} }]), { key: other.key });

@@ -60,14 +60,14 @@ test.each([
   ['two objects on a line', `${good('a')}${good('b')}`, /^Line 2: is not valid JSON/],
   ['a lone CR between lines', `${good('a')}\r${good('b')}`, /^Line 2: is not valid JSON/],
   ['a large line', JSON.stringify({ variables: { x: 'y'.repeat(2 * MIB) } }), /^Line 2: is longer than 1048576 bytes/],
-])('refuses a line with %s and says which', async (_, line, message) => {
+])('refuses a line with %s and names it', async (_, line, message) => {
   const answer = await upload(service, 'bad', `${good('one')}\n${line}\n${good('three')}\n`);
   expect(answer.status).toBe(400);
   expect(answer.body.error).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
   expect(answer.body.error.details[0].path).toMatch(/^lines\.2/);
 });
 
-test('refuses a small line that grows beyond the limit when its numbers are written out', async () => {
+test('refuses a small line that exceeds the limit when its numbers are expanded', async () => {
   const numbers = `[${Array(90_000).fill('1e20').join()}]`;
   const answer = await upload(service, 'bad', `{"variables":{"x":${numbers}}}`);
   expect(answer.body.error.message).toMatch(/^Line 1: takes more than 1048576 bytes as compact JSON/);
@@ -122,7 +122,7 @@ test.each([
   ['a large cell', `x\n1\n${'y'.repeat(2 * MIB)}\n`, /^Line 3: is longer than 1048576 bytes/],
   ['endless cells', `x\n1\n${','.repeat(2 * MIB)}\n`, /^Line 3: has more than 1000 cells/],
   ['a long id', `id,x\n${'i'.repeat(201)},1\n`, /^Line 2: id: must be at most 200/],
-])('refuses CSV with %s and says where', async (_, text, message) => {
+])('refuses CSV with %s and locates it', async (_, text, message) => {
   const answer = await upload(service, 'bad', text, { type: CSV });
   expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   expect(answer.body.error.message).toMatch(message);
@@ -131,7 +131,7 @@ test.each([
 test.each([
   ['JSON Lines', 'application/x-ndjson', [`${good('a')}\n${good('b')}\n`, '{"variables":{"x":"', '"}}\n']],
   ['CSV', CSV, ['id,x\na,1\n', 'b,', '\nc,3\n']],
-])('refuses %s that is not UTF-8 and says where', async (_, type, [head = '', open = '', close = '']) => {
+])('refuses %s that is not UTF-8 and locates it', async (_, type, [head = '', open = '', close = '']) => {
   for (const bytes of [[0xff], [0xc3], [0xe2, 0x82], [0xc0, 0x80], [0xed, 0xa0, 0x80]]) {
     const raw = new Uint8Array(Buffer.concat([Buffer.from(head + open), Buffer.from(bytes), Buffer.from(close)]));
     const answer = await upload(service, 'bad', raw, { type });
@@ -169,7 +169,7 @@ test.each([
   expect(answer.status).toBe(400);
 });
 
-test('refuses what is announced to be too large before it is sent', async () => {
+test('refuses a declared size that is too large before the upload', async () => {
   const { request, answer } = openUpload(service, 'large', { 'Content-Length': String(256 * MIB + 1) });
   request.flushHeaders();
   const { status, body } = await answer;
@@ -177,7 +177,7 @@ test('refuses what is announced to be too large before it is sent', async () => 
   request.destroy();
 });
 
-test('refuses a stream that goes on and on', async () => {
+test('refuses an endless stream', async () => {
   const { request, answer } = openUpload(service, 'large');
   const chunk = Buffer.alloc(MIB, `${' '.repeat(1023)}\n`);
   let answered = false;
@@ -196,14 +196,14 @@ test('refuses a stream that goes on and on', async () => {
   request.destroy();
 });
 
-test('a caller who sends everything before reading gets the answer, on a connection that goes on', async () => {
+test('a caller that sends everything before reading gets the answer, and keeps the connection', async () => {
   const text = `nonsense\n${`${good('x')}\n`.repeat(400_000)}`;
   const answer = await upload(service, 'whole', text);
   expect(answer.body.error.message).toMatch(/^Line 1: is not valid JSON/);
   expect((await service.call('GET', '/datasets')).status).toBe(200);
 });
 
-test('a caller who goes away half-way leaves nothing, on disk neither', async () => {
+test('a caller that leaves half-way leaves nothing, not even on disk', async () => {
   // Files left there by a killed process do not belong to this upload.
   const before = new Set(await readdir(tmpdir()));
   const { request, answer } = openUpload(service, 'gone');
@@ -230,7 +230,7 @@ async function whileStored(act: (query: Query, upload: ReturnType<typeof openUpl
 }
 const HELD_UP = { text: `select pid from pg_locks where relation = 'datasets'::regclass and not granted` };
 
-test('a caller who goes away while the examples are stored leaves nothing', async () => {
+test('a caller that leaves while the examples are stored leaves nothing', async () => {
   await whileStored(async (_, { request, answer }) => {
     request.destroy();
     await expect(answer).rejects.toThrow();
@@ -250,7 +250,7 @@ test('a caller who goes away while the examples are stored leaves nothing', asyn
   expect((await service.call('GET', '/datasets/gone')).status).toBe(404);
 });
 
-test('a database that goes away while the examples are stored leaves nothing', async () => {
+test('a database outage while the examples are stored leaves nothing', async () => {
   await whileStored(async (query, { answer }) => {
     await query({ text: `select pg_terminate_backend(pid) from (${HELD_UP.text}) as held_up` });
     const { status, body } = await answer;

@@ -40,7 +40,7 @@ function open(): { request: http.ClientRequest; answer: Promise<string> } {
   return { request, answer };
 }
 
-test('an upload that stalls is given up, with an answer', async () => {
+test('a stalled upload is given up, with an answer', async () => {
   const { request, answer } = open();
   request.write('a,b\n');
   expect(await answer).toBe('The upload stalled: no bytes for 0.2 s.');
@@ -48,7 +48,7 @@ test('an upload that stalls is given up, with an answer', async () => {
   request.destroy();
 });
 
-test('an upload that is slow but goes on is not', async () => {
+test('a slow upload is not', async () => {
   // The test controls the clock of the stall: it advances between received chunks.
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {

@@ -56,7 +56,7 @@ test('stores JSON Lines as the first version of a new dataset', async () => {
   ]);
 });
 
-test('every upload is a new version and the versions before stay', async () => {
+test('every upload is a new version and earlier versions stay', async () => {
   const first = await upload(service, 'versions-of-one', jsonLines([{ variables: { x: 1 } }]));
   const second = await upload(service, 'versions-of-one', jsonLines([{ variables: { x: 2 } }]));
   const third = await upload(service, 'versions-of-one', jsonLines([{ variables: { x: 1 } }]));
@@ -68,7 +68,7 @@ test('every upload is a new version and the versions before stay', async () => {
   expect(old.body.data[0].variables).toEqual({ x: 2 });
 });
 
-test('takes what programs write: a BOM, CRLF, blank lines, no newline at the end, and every name of the type', async () => {
+test('accepts output of programs: a BOM, CRLF, blank lines, no final newline, and every name of the type', async () => {
   const line = '{"variables":{"x":"é🙂"}}';
   const plain = await upload(service, 'tolerant', `${line}\n`);
   const texts = [line, `\uFEFF${line}`, `${line}\r\n`, `\n\r\n  \n${line}\n\n`, `{ "variables" : {"x":"\\u00e9🙂"} }`];
@@ -82,7 +82,7 @@ test('takes what programs write: a BOM, CRLF, blank lines, no newline at the end
   }
 });
 
-test('a character may come in two parts', async () => {
+test('a character can be split in two', async () => {
   for (const type of ['application/x-ndjson', CSV]) {
     const bytes = Buffer.from(type === CSV ? 'x\n"a é🙂 b"\n' : '{"variables":{"x":"a é🙂 b"}}\n');
     const { request, answer } = openUpload(service, 'parts', { 'Content-Type': type });
@@ -96,7 +96,7 @@ test('a character may come in two parts', async () => {
   }
 });
 
-test('gives examples of equal content without an id a number', async () => {
+test('numbers equal examples without an id', async () => {
   const same = { variables: { a: 1, b: 2 }, expected: 'x' };
   await upload(
     service,
@@ -166,12 +166,12 @@ test.each([
 test.each([
   ['a sentence as the only heading', 'Question (with a; or b)\nWhat is it?\nWhy?\n', 'Question (with a; or b)'],
   ['a heading in quotes', '"a;b;c"\nx;y\n', 'a;b;c'],
-])('takes CSV with %s for one column', async (_, text, variable) => {
+])('reads CSV with %s as one column', async (_, text, variable) => {
   expect((await upload(service, 'csv/one-column', text, { type: CSV })).body.delimiter).toBe(',');
   expect(Object.keys((await examplesOf('csv/one-column'))[0]?.['variables'] ?? {})).toEqual([variable]);
 });
 
-test('a column that is written exactly as id or expected is it, and the others are variables', async () => {
+test('a column named exactly id or expected is special, and the others are variables', async () => {
   await upload(service, 'csv/cases', 'Expected,expected,EXPECTED\n1,2,3\n', { type: CSV });
   expect(await examplesOf('csv/cases')).toMatchObject([{ variables: { Expected: '1', EXPECTED: '3' }, expected: '2' }]);
   expect((await upload(service, 'csv/cases', jsonLines([{ variables: { x: 'y' } }]))).body).not.toHaveProperty(
@@ -211,7 +211,7 @@ test('ten uploads at once to a new name are ten versions', async () => {
   }
 });
 
-test('an upload that is slow holds up no one, whatever their number', async () => {
+test('slow uploads delay no one, whatever their number', async () => {
   const slow = Array.from({ length: 30 }, (_, index) => openUpload(service, `slow/${index % 2}`));
   for (const { request } of slow) request.write('{"variables":{}}\n');
   const quick = await upload(service, 'slow/0', jsonLines([{ variables: {} }]));

@@ -44,7 +44,7 @@ async function completed(body: object, results: object[]) {
 }
 const everyScored = (correct = 1) => examples.map((_, seq) => scored(seq, correct));
 
-test('a run of code is begun, filled, finished, listed and told of like any other', async () => {
+test('a code run is begun, filled, finished, listed and reported like any other', async () => {
   const run = await begin({ name: 'agent/first', threshold: 0.5, metadata: { commit: 'abc' } });
   expect(run).toMatchObject({
     status: 'running',
@@ -119,7 +119,7 @@ test('a run of code is begun, filled, finished, listed and told of like any othe
   expect((await call('GET', '/usage?group_by=prompt')).body.evaluations).toEqual([]);
 });
 
-test('runs of one name are compared, with the baseline and with one another', async () => {
+test('runs of one name are compared, with the baseline and each other', async () => {
   await stage.prompt('agent/compared');
   const before = await completed({ name: 'agent/compared', threshold: 0 }, everyScored());
   const after = await completed({ name: 'agent/compared' }, [scored(0), scored(1), scored(2, 0), failed(3)]);
@@ -153,7 +153,7 @@ test('runs of one name are compared, with the baseline and with one another', as
   expect((await call('GET', '/evaluations?target=prompt&prompt_name=agent/compared')).body.data).toHaveLength(1);
 });
 
-test('a result that is there stays, however often it is sent', async () => {
+test('a stored result stays, however often it is sent', async () => {
   const { id } = await begin();
   expect((await send(id, [scored(0), scored(1)])).body).toEqual({ stored: 2, known: 0 });
   expect((await send(id, [scored(1, 0), scored(2), failed(0)])).body).toEqual({ stored: 1, known: 2 });
@@ -167,7 +167,7 @@ test('a result that is there stays, however often it is sent', async () => {
   expect((await stage.events()).filter(({ data }) => data['evaluation_id'] === id)).toHaveLength(1);
 });
 
-test('a run is gone on with by its name where examples and scores are the same', async () => {
+test('a run is continued by its name if examples and scores are the same', async () => {
   const body = { name: 'agent/resumed', resume: true };
   const first = await begin(body);
   await send(first.id, [scored(0), scored(2)]);
@@ -185,7 +185,7 @@ test('a run is gone on with by its name where examples and scores are the same',
   await completed({ name: 'agent/resumed', resume: false }, everyScored());
 });
 
-test('an Idempotency-Key begins one run', async () => {
+test('an Idempotency-Key starts one run', async () => {
   const body = { name: 'agent/key', examples, scores };
   const headers = { 'Idempotency-Key': 'begin-once' };
   const [first, second] = [
@@ -196,7 +196,7 @@ test('an Idempotency-Key begins one run', async () => {
   expect((await call('GET', '/evaluations?prompt_name=agent/key')).body.data).toHaveLength(1);
 });
 
-test('what has failed is sent again after a retry, and what is scored stays', async () => {
+test('failed results are sent again after a retry, and scored ones stay', async () => {
   const run = await completed({}, [scored(0), failed(1), scored(2), failed(3)]);
   const { status, body } = await stage.control(run.id, 'retry');
   expect([status, body.status, body.retries]).toEqual([200, 'running', 1]);
@@ -208,7 +208,7 @@ test('what has failed is sent again after a retry, and what is scored stays', as
   expect((await finish(run.id)).body).toMatchObject({ status: 'completed', score: 0.75, examples_failed: 1 });
 });
 
-test("the outputs are scored again by the service's evaluators", async () => {
+test("the outputs are rescored by the service's evaluators", async () => {
   const source = await completed({ name: 'agent/rescored' }, [
     { ...scored(0), output: 'yes' },
     { ...scored(1), output: 'no' },
@@ -230,7 +230,7 @@ test("the outputs are scored again by the service's evaluators", async () => {
   expect((await send(body.id, [scored(0)])).status).toBe(400);
 });
 
-test('over a dataset; the dataset stays until the run has ended', async () => {
+test('over a dataset, which stays until the run ends', async () => {
   const lines = examples.map((example) => `${JSON.stringify(example)}\n`).join('');
   const upload = { raw: lines, headers: { 'Content-Type': 'application/jsonl' } };
   await call('PUT', '/datasets/for-code', upload);
@@ -290,7 +290,7 @@ describe('what is refused', () => {
     ['NUL in a text', [{ seq: 0, output: 'a\0b', scores: both }], 'results.0.output'],
     ['too many', Array.from({ length: 501 }, (_, seq) => ({ seq, scores: both })), 'results'],
     ['a number for a result', [7], 'results.0'],
-  ])('results with %s, and nothing of them is stored', async (_, results, path) => {
+  ])('results with %s, and none of them are stored', async (_, results, path) => {
     const { id } = await begin({ name: 'agent/refused', resume: true });
     const answer = await send(id, results as object[]);
     expect([answer.status, answer.body.error?.message]).toEqual([400, expect.stringContaining(path)]);
@@ -309,7 +309,7 @@ describe('what is refused', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'payload_too_large']);
   });
 
-  test('results after the end, and for runs that the service runs', async () => {
+  test('results after the end, and for runs of the service', async () => {
     const done = await completed({}, everyScored());
     const canceled = await begin();
     expect((await stage.control(canceled.id, 'cancel')).body.status).toBe('canceled');
@@ -321,14 +321,14 @@ describe('what is refused', () => {
     await stage.control(own, 'cancel');
   });
 
-  test('pausing and resuming, which only the service can', async () => {
+  test('pausing and resuming, only for the service', async () => {
     const { id } = await begin();
     expect((await stage.control(id, 'pause')).body.error.message).toContain('your program runs it');
     expect((await stage.control(id, 'resume', { max_cost: 5 })).status).toBe(400);
     expect((await stage.read(id)).status).toBe('running');
   });
 
-  test('another workspace, which sees nothing of it', async () => {
+  test('another workspace, which does not see it', async () => {
     const other = await createOtherWorkspace(stage.service, 'code-other');
     const { id } = await begin();
     for (const [method, path, body] of [
@@ -345,7 +345,7 @@ describe('what is refused', () => {
     expect(await openOf(id)).toEqual([0, 1, 2, 3]);
   });
 
-  test('keys without the scope; one that may not read is shown nothing', async () => {
+  test('keys without the scope; keys without read are shown nothing', async () => {
     const { id } = await begin();
     const using = async (...scopes: Parameters<typeof createKey>[1][]) =>
       createCall(stage.service.origin, (await createKey(stage.service, ...scopes)).key);
@@ -363,7 +363,7 @@ describe('what is refused', () => {
   });
 });
 
-test('quotas hold: of runs that have not ended, and of bytes', async () => {
+test('quotas apply: to unfinished runs, and to bytes', async () => {
   const { dependencies } = stage.service;
   const quotas = { ...dependencies.settings.quotas, evaluations: 1, executionBytes: 20_000 };
   const settings = { ...dependencies.settings, quotas };
@@ -386,7 +386,7 @@ test('quotas hold: of runs that have not ended, and of bytes', async () => {
   }
 });
 
-test('a run whose program does not come back ends, and a retry goes on with it', async () => {
+test('a run whose program disappears ends, and a retry continues it', async () => {
   const { db, client, taskQueues } = stage.service.dependencies;
   const { log } = captureLog();
   const ended: string[] = [];

@@ -21,7 +21,7 @@ describe('a budget', () => {
     [20, 80, 0.03],
     [100, 160, 0.09],
   ])(
-    'with %d at a time is exceeded by no more than the calls in flight cost above what was expected',
+    'with %d at a time is exceeded only by the extra cost of the calls in flight',
     async (concurrency, count, budget) => {
       const name = `budget-${concurrency}`;
       const id = await stage.begin({ examples: examplesOf(name, count), concurrency, max_cost: budget });
@@ -40,7 +40,7 @@ describe('a budget', () => {
     },
   );
 
-  test('that is not above what was spent is refused; null takes it away', async () => {
+  test('not above the spent amount is refused; null removes it', async () => {
     const id = await stage.begin({ examples: examplesOf('cap', 40), concurrency: 1, max_cost: 0.01 });
     const { cost } = await stage.until(id, 'paused');
     const refused = await stage.control(id, 'resume', { max_cost: cost.amount });
@@ -52,7 +52,7 @@ describe('a budget', () => {
     expect(await stage.until(id, 'completed')).toMatchObject({ examples_evaluated: 40 });
   });
 
-  test('can be raised while the run is under way, so that it need not pause', async () => {
+  test('can be raised during the run, so that it need not pause', async () => {
     stage.openai.behave({ mode: 'hold' });
     const id = await stage.begin({ examples: examplesOf('raise', 40), concurrency: 4, max_cost: 0.02 });
     const raised = await stage.control(id, 'resume', { max_cost: 5 });
@@ -68,7 +68,7 @@ describe('a budget', () => {
     });
   });
 
-  test('holds for a retry together with what was spent before', async () => {
+  test('applies to a retry together with the earlier spending', async () => {
     const id = await stage.begin({ examples: examplesOf('retried', 40), concurrency: 1 });
     const { workflow_id: workflowId } = await stage.until(id, 'completed');
     const { db, client } = stage.service.dependencies;
@@ -92,7 +92,7 @@ describe('a budget', () => {
     expect(Number(paused.cost.amount)).toBeLessThanOrEqual(0.033 + CALL_USD);
   });
 
-  test('cannot be given to a run whose model has no known price', async () => {
+  test('cannot be set if the model has no known price', async () => {
     await stage.prompt('unpriced', '{{ text }}', 'openai/gpt-4o-mini-of-tomorrow');
     const body = { prompt_name: 'unpriced', examples: examplesOf('unpriced', 1), start_at: '2099-01-01T00:00:00Z' };
     expect(await stage.create({ ...body, max_cost: 1 })).toMatchObject({
@@ -112,7 +112,7 @@ describe('a budget', () => {
 test.each([
   ['Retry-After', { rateLimitEvery: 3, retryAfter: '1' }],
   ['Retry-After of no time', { rateLimitEvery: 3, retryAfter: '0' }],
-])('refusals of every third call with %s slow a run down and fail none of it', async (how, behaviour) => {
+])('refusals of every third call with %s slow a run down but do not fail it', async (how, behaviour) => {
   const name = `limited ${how}`;
   stage.openai.behave(behaviour);
   const before = stage.openai.callCount;
@@ -123,7 +123,7 @@ test.each([
   expect(stage.openai.callCount - before).toBeLessThanOrEqual(16);
 });
 
-test('a wait in milliseconds is heeded, and nothing is sent meanwhile', async () => {
+test('a wait in milliseconds is kept, and nothing is sent meanwhile', async () => {
   // A separate model: that of the previous tests is throttled because of its refusals.
   await stage.prompt('say', 'Say {{ text }}', 'openai/gpt-4o');
   stage.openai.behave({ mode: 'fail', status: 429, times: 1, headers: { 'retry-after-ms': '700' } });
@@ -134,7 +134,7 @@ test('a wait in milliseconds is heeded, and nothing is sent meanwhile', async ()
   expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(690);
 });
 
-test('errors that pass are not seen in the results', async () => {
+test('transient errors are not in the results', async () => {
   stage.openai.behave({ mode: 'fail', status: 503, times: 2 });
   const run = await stage.run({ examples: examplesOf('passing', 4), concurrency: 2 });
   expect(run).toMatchObject({ status: 'completed', examples_failed: 0, score: 0.75 });

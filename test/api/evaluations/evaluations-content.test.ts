@@ -69,7 +69,7 @@ describe('messages', () => {
   const examples = [{ id: 'paris', variables: { city: 'Paris', history, photo: { data: PNG } } }];
   const judge = { type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: 'Right tool?' };
 
-  test('lists and files are variables of examples, the tools are sent, and what the model asks for is in the result', async () => {
+  test('lists and files are variables of examples, tools are sent, and tool calls are in the result', async () => {
     const run = await stage.run({ prompt_name: 'chat', examples, evaluators: [judge] });
     expect(run).toMatchObject({ status: 'completed', score: 1, examples_failed: 0 });
     expect(lastCall('Look')?.body).toMatchObject({
@@ -92,7 +92,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('tool calls, latency and cost are scored, also where a judge is asked first, and in a thread', async () => {
+  test('tool calls, latency and cost are scored, also after a judge, and in a thread', async () => {
     const evaluators = [
       { type: 'tool_calls' },
       { type: 'tool_calls', name: 'other', value: [{ name: 'other' }] },
@@ -120,7 +120,7 @@ describe('messages', () => {
     expect(prompt).not.toContain(PNG);
   });
 
-  test('inline examples that do not fit are refused by their place', async () => {
+  test('inline examples that do not fit are refused by position', async () => {
     const tool = { role: 'tool', content: [{ type: 'tool_result', id: 'c', name: 'look_up', output: 1 }] };
     const answer = await stage.create({
       prompt_name: 'chat',
@@ -169,7 +169,7 @@ describe('fallback models', () => {
     }),
   );
 
-  test('respond where the model has failed for good, and each result says which one did', async () => {
+  test('respond if the model failed for good, and each result names the responder', async () => {
     stage.openai.behave({ mode: 'fail', status: 401, matching: 'down' });
     const examples = [...examplesOf('down', 2), ...examplesOf('up', 2)];
     const run = await stage.run({ prompt_name: 'safe', examples, concurrency: 1 });
@@ -193,7 +193,7 @@ describe('fallback models', () => {
     ]);
   });
 
-  test('are not called where another model would fail, too', async () => {
+  test('are not called if another model would fail, too', async () => {
     stage.openai.behave({ mode: 'fail', status: 400 });
     const before = anthropic.callCount;
     const run = await stage.run({ prompt_name: 'safe', examples: examplesOf('refused', 1) });
@@ -201,14 +201,14 @@ describe('fallback models', () => {
     expect(anthropic.callCount).toBe(before);
   });
 
-  test('end the run where none can be called', async () => {
+  test('end the run if none can be called', async () => {
     stage.openai.behave({ mode: 'fail', status: 401 });
     anthropic.behave({ mode: 'fail', status: 401 });
     const run = await stage.run({ prompt_name: 'safe', examples: examplesOf('none', 2) });
     expect(run).toMatchObject({ status: 'failed', error: { code: 'model_authentication' } });
   });
 
-  test('a budget that the mostExpensive of them needs is kept when they take over', async () => {
+  test('a budget for the most expensive one is kept when they take over', async () => {
     stage.openai.behave({ mode: 'fail', status: 401, after: 8 });
     const run = await stage.begin({
       prompt_name: 'safe',

@@ -24,7 +24,7 @@ const workflowEnd = (run: { workflow_id: string }) =>
     return status.name !== 'RUNNING' && status.name;
   });
 
-test('paused, a run finishes the calls in flight and keeps them; resumed, it pays for no example twice', async () => {
+test('a paused run finishes and keeps the calls in flight; a resumed one pays for no example twice', async () => {
   stage.openai.behave({ mode: 'hold', after: 8 });
   const id = await stage.begin({ examples: examplesOf('pause', MANY), concurrency: 4 });
   await waitFor('calls in flight', async () => callsMade('pause', MANY) === 12);
@@ -50,7 +50,7 @@ test('paused, a run finishes the calls in flight and keeps them; resumed, it pay
   expect(countCalls('pause', MANY)).toEqual(Array.from({ length: MANY }, () => 1));
 });
 
-test('twenty pauses and resumes at once leave a run that ends right', async () => {
+test('twenty simultaneous pauses and resumes leave a run that ends', async () => {
   stage.openai.behave({ latencyMs: 50 });
   const id = await stage.begin({ examples: examplesOf('storm', 40), concurrency: 5 });
   const actions = Array.from({ length: 20 }, (_, index) => (index % 2 ? 'resume' : 'pause'));
@@ -62,7 +62,7 @@ test('twenty pauses and resumes at once leave a run that ends right', async () =
   expect(callsMade('storm', 40)).toBe(40);
 });
 
-test('canceled, a run gives up the calls in flight, and its results stay', async () => {
+test('a canceled run gives up the calls in flight, and its results stay', async () => {
   stage.openai.behave({ mode: 'stall' });
   const id = await stage.begin({ examples: examplesOf('cancel', 10), concurrency: 3 });
   await waitFor('calls in flight', async () => callsMade('cancel', 10) === 3);
@@ -73,7 +73,7 @@ test('canceled, a run gives up the calls in flight, and its results stay', async
   expect(callsMade('cancel', 10)).toBe(3);
 });
 
-test('canceled and retried at once, a run goes on in one workflow and ends', async () => {
+test('canceled and retried at once, a run stays in one workflow and ends', async () => {
   stage.openai.behave({ mode: 'stall', after: 5 });
   const id = await stage.begin({ examples: examplesOf('again', 20), concurrency: 5 });
   await waitFor('some results', async () => (await stage.read(id)).examples_evaluated >= 5);
@@ -100,7 +100,7 @@ test('a scheduled run can be paused, resumed and canceled before it is due', asy
   await stage.control(id, 'cancel');
 });
 
-test('a run begins when it is due, also where it was paused and resumed before', async () => {
+test('a run begins when it is due, even if it was paused and resumed before', async () => {
   const startAt = new Date(Date.now() + 1_500).toISOString();
   const id = await stage.begin({ examples: examplesOf('due', 2), start_at: startAt });
   await stage.control(id, 'pause');
@@ -109,7 +109,7 @@ test('a run begins when it is due, also where it was paused and resumed before',
   expect(run.started_at >= startAt).toBe(true);
 });
 
-test('what does not fit the state is refused and says what does', async () => {
+test('a request in a wrong state is refused with the valid ones', async () => {
   const run = await stage.run({ examples: examplesOf('states', 1) });
   const refusals = await Promise.all(
     ['pause', 'resume', 'cancel', 'retry'].map((action) => stage.control(run.id, action)),
@@ -127,7 +127,7 @@ test('what does not fit the state is refused and says what does', async () => {
   expect((await stage.control('eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', 'pause')).status).toBe(404);
 });
 
-test('wrong credentials fail the run after the first calls; mended, a retry pays only for what is missing', async () => {
+test('wrong credentials fail the run after the first calls; after a fix, a retry pays only for the rest', async () => {
   const before = stage.openai.callCount;
   stage.openai.behave({ mode: 'fail', status: 401 });
   const id = await stage.begin({ examples: examplesOf('key', 200), concurrency: 10 });
@@ -140,7 +140,7 @@ test('wrong credentials fail the run after the first calls; mended, a retry pays
   expect(await stage.until(id, 'completed')).toMatchObject({ score: 0.75, error: null, retries: 1 });
 });
 
-test('a retry runs the failed examples alone, adds up what was spent, and tells of its end again', async () => {
+test('a retry runs only the failed examples, adds up the costs, and reports its end again', async () => {
   stage.openai.behave({ mode: 'fail', status: 400, times: 3 });
   const id = await stage.begin({ examples: examplesOf('failed', 12), concurrency: 1 });
   const first = await stage.until(id, 'completed');
@@ -166,7 +166,7 @@ test('a retry runs the failed examples alone, adds up what was spent, and tells 
   ]);
 });
 
-test('an operator who cancels the workflow ends the evaluation in order, and it can be retried', async () => {
+test('an operator cancels the workflow: the evaluation ends in order, and can be retried', async () => {
   stage.openai.behave({ mode: 'hold', after: 6 });
   const id = await stage.begin({ examples: examplesOf('operator', MANY), concurrency: 3 });
   await waitFor('calls in flight', async () => callsMade('operator', MANY) === 9);
@@ -179,7 +179,7 @@ test('an operator who cancels the workflow ends the evaluation in order, and it 
   expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', score: 0.75 });
 });
 
-test('an evaluation whose workflow was terminated is ended by the next look, with what it has', async () => {
+test('an evaluation with a terminated workflow is ended by the next poll, with its results', async () => {
   stage.openai.behave({ mode: 'hold', after: 6 });
   const { db, client, taskQueues, log } = stage.service.dependencies;
   const id = await stage.begin({ examples: examplesOf('terminated', MANY), concurrency: 3 });
@@ -195,7 +195,7 @@ test('an evaluation whose workflow was terminated is ended by the next look, wit
   expect(body.data[0].examples_evaluated).toBeGreaterThanOrEqual(3);
 });
 
-test('a run that waits is told only of changes, so that its history does not grow', async () => {
+test('a waiting run is notified of changes only, so its history does not grow', async () => {
   const { db, client, taskQueues, log } = stage.service.dependencies;
   const id = await stage.begin({ examples: examplesOf('waiting', 1), start_at: inADay() });
   const run = await stage.read(id);

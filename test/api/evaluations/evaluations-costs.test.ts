@@ -51,8 +51,8 @@ async function countedUsd(id: string): Promise<number> {
   return Number(await costOfRun(stage.service.dependencies.db.workspace(workspaceId).query, uuidOf(id)));
 }
 
-describe('calls whose cost comes back unknown', () => {
-  test.each([1, 20, 200])('count as what was set aside for them, %d at a time', async (concurrency) => {
+describe('calls of unknown cost', () => {
+  test.each([1, 20, 200])('count as the money set aside, %d at a time', async (concurrency) => {
     const name = `free of usage ${concurrency} of`;
     const body = { examples: examplesOf(name, 150), concurrency, max_cost: '0.0012' };
     const id = await stage.begin(body);
@@ -85,7 +85,7 @@ describe('calls whose cost comes back unknown', () => {
   });
 });
 
-test("a judge's answer that a filter withheld is billed, and counts", async () => {
+test('a judgement that a filter withheld is billed, and counts', async () => {
   const examples = examplesOf('withheld', 30);
   const id = await stage.begin({ examples, concurrency: 1, evaluators: [JUDGE], max_cost: '0.015' });
   const paused = await stage.until(id, 'paused', 'completed');
@@ -103,7 +103,7 @@ test('tokens beyond 32 bits are stored', async () => {
   expect(row.tokens).toMatchObject({ input: 3e9, output: 5e9, total: 8e9 });
 });
 
-describe('what the database refuses for good', () => {
+describe('data that the database refuses', () => {
   beforeAll(async () => {
     await system().query({
       text: `alter table evaluation_results add check (output is null or output not like '%poison%')`,
@@ -113,7 +113,7 @@ describe('what the database refuses for good', () => {
     });
   });
 
-  test('fails the example, with what it cost, and is paid for once', async () => {
+  test('fails the example, with its cost, and is paid for once', async () => {
     const run = await stage.run({ examples: examplesOf('poison', 3), concurrency: 3 });
     expect(run).toMatchObject({ status: 'completed', examples_failed: 3, cost: { amount: '0.00225' } });
     expect(callsMade('poison', 3)).toBe(3);
@@ -121,7 +121,7 @@ describe('what the database refuses for good', () => {
     expect(row).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'internal_error' } });
   });
 
-  test('and none of those that end with it', async () => {
+  test('fails no other example', async () => {
     const examples = [
       ...examplesOf('sound', 10),
       ...examplesOf('poison among others', 2),

@@ -120,7 +120,7 @@ test.each([
   expect([answer.status, answer.body.error.code]).toEqual([status, code]);
 });
 
-test("what is another workspace's is neither a baseline nor a dataset", async () => {
+test('baselines and datasets of another workspace are not found', async () => {
   const other = await createOtherWorkspace(stage.service, 'other');
   await other.call('POST', '/prompts', { body: { name: 'say', template: '{{ text }}', model: 'sandbox/echo' } });
   const create = (body: object) => other.call('POST', '/evaluations', { body: { prompt_name: 'say', ...body } });
@@ -144,7 +144,7 @@ test('ten requests with one idempotency key make one evaluation and get one answ
   expect([other.status, other.body.error.code]).toEqual([400, 'idempotency_key_reused']);
 });
 
-test('while Temporal cannot be reached nothing is left of what was refused', async () => {
+test('while Temporal is unreachable, a refused request leaves nothing', async () => {
   const { dependencies } = stage.service;
   const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
   const api = await startApi({ ...dependencies, registry: new Registry(), client }, { eager: false });

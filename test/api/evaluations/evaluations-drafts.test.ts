@@ -15,7 +15,7 @@ const examples = [
 const worse = { template: 'Shout {{ text }}' };
 const get = async (path: string) => (await stage.service.call('GET', path)).body;
 
-test('a draft is evaluated in place of a version, and no version is made', async () => {
+test('a draft is evaluated in place of a version, and creates none', async () => {
   await stage.service.call('PUT', '/prompts/say', {
     body: { tools: [{ name: 'look', input_schema: { type: 'object' } }] },
   });
@@ -39,7 +39,7 @@ test('a draft is evaluated in place of a version, and no version is made', async
   expect(sent().tools).toBeUndefined();
 });
 
-test('a draft is compared with the version before it, and never becomes what others are compared with', async () => {
+test('a draft is compared with the version before it, and is never a baseline for others', async () => {
   await stage.prompt('base');
   const run = (body: object) => stage.run({ prompt_name: 'base', examples, evaluators, ...body });
   const first = await run({});
@@ -89,7 +89,7 @@ test('a draft is checked like a version', async () => {
   expect((await stage.service.call('POST', '/schedules', { body: scheduled })).status).toBe(400);
 });
 
-test('it is estimated, scored again, read, exported and reviewed like any other', async () => {
+test('it is estimated, rescored, read, exported and reviewed like any other', async () => {
   await stage.prompt('whole');
   const body = { prompt_name: 'whole', draft: worse, examples, evaluators };
   const estimate = await stage.service.call('POST', '/evaluations/estimate', { body });

@@ -55,7 +55,7 @@ describe('tokens and cost', () => {
     expect(answer.body).toMatchObject({ tokens: { output: 70 }, basis: expect.stringContaining('max_tokens') });
   });
 
-  test('come from past runs, and rather from an evaluation', async () => {
+  test('come from past runs, preferably from an evaluation', async () => {
     await stage.prompt('used', 'Used {{ text }}');
     const run = { prompt_name: 'used', variables: { text: 'x' } };
     const executed = await stage.service.call('POST', '/executions', { body: run });
@@ -85,7 +85,7 @@ describe('tokens and cost', () => {
     expect(Number(body.cost.amount)).toBeGreaterThan(Number(without.cost.amount));
   });
 
-  test('are unknown and said to be where a model has no known price, and nothing with the sandbox', async () => {
+  test('are reported as unknown if a model has no known price, and are 0 with the sandbox', async () => {
     await stage.prompt('unpriced', '{{ text }}', 'openai/no-such-model');
     await stage.prompt('free', '{{ text }}', 'sandbox/echo');
     const examples = examplesOf('unpriced', 1);
@@ -97,7 +97,7 @@ describe('tokens and cost', () => {
   });
 });
 
-test('examples of a dataset that do not fit the prompt are not counted as calls', async () => {
+test('examples of a dataset that do not fit the prompt do not count as calls', async () => {
   const lines = Array.from({ length: 200 }, (_, index) =>
     JSON.stringify({ variables: index < 100 ? { text: `${index}` } : { other: 'x' } }),
   );
@@ -109,7 +109,7 @@ test('examples of a dataset that do not fit the prompt are not counted as calls'
   expect(body).toMatchObject({ examples: 200, model_calls: 100, basis: expect.stringContaining('50 of 200 examples') });
 });
 
-test('creates nothing, calls nobody and is enough with the scope read', async () => {
+test('creates and calls nothing, and needs only the scope read', async () => {
   const before = [await count('evaluations'), await count('dataset_versions'), stage.openai.callCount];
   const { key } = await createKey(stage.service, 'read');
   const { status } = await estimate({ examples: examplesOf('nothing', 5), metadata: { a: 'b' } }, { key });
@@ -117,7 +117,7 @@ test('creates nothing, calls nobody and is enough with the scope read', async ()
   expect([await count('evaluations'), await count('dataset_versions'), stage.openai.callCount]).toEqual(before);
 });
 
-test('what creating would refuse is refused in the same way', async () => {
+test('requests that creation refuses are refused likewise', async () => {
   const other = await createOtherWorkspace(stage.service, 'other');
   await stage.prompt('cap', '{{ text }}', 'openai/no-such-model');
   const examples = examplesOf('refused', 2);
@@ -146,7 +146,7 @@ test('what creating would refuse is refused in the same way', async () => {
 /** The documented limit is 100 ms. The test's own process, in which the service runs, also collects garbage of other tests. */
 const MAX_BLOCK_MS = 500;
 
-describe('however large the run, nobody has to wait for it:', () => {
+describe('however large the run, the estimate is quick:', () => {
   test('a thousand inline examples of a large prompt', async () => {
     await stage.prompt('large', `${'{{ text }} and '.repeat(1_000)}${'x'.repeat(200_000)}`);
     const examples = Array.from({ length: 1_000 }, (_, index) => ({

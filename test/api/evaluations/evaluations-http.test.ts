@@ -55,7 +55,7 @@ function textOf(history: object): string {
   );
 }
 
-test('a scorer of the caller scores each example, by signed requests that cost nothing', async () => {
+test("the caller's scorer scores each example, by signed requests that cost nothing", async () => {
   const created = await stage.create({
     ...withScorer('scored', 4, { name: 'mine', secret: SECRET }),
     evaluators: [scorer({ name: 'mine', secret: SECRET, weight: 3 }), { type: 'exact_match' }],
@@ -87,7 +87,7 @@ test('a scorer of the caller scores each example, by signed requests that cost n
 });
 
 describe('the secret', () => {
-  test('is shown by what creates a run or a schedule and by nothing else, and is stored encrypted', async () => {
+  test('is shown only when a run or a schedule is created, and is stored encrypted', async () => {
     const examples = examplesOf('secret', 2);
     const headers = { 'Idempotency-Key': 'with-a-secret' };
     const body = { prompt_name: 'say', examples, evaluators: [scorer({ secret: SECRET })], threshold: 1 };
@@ -147,7 +147,7 @@ describe('the secret', () => {
     expect([deleted.status, JSON.stringify(deleted.body).includes('secret"')]).toEqual([200, false]);
   });
 
-  test('of a schedule signs the requests of the runs that it starts', async () => {
+  test('of a schedule signs the requests of its runs', async () => {
     const { call } = stage.service;
     const evaluation = { prompt_name: 'say', ...withScorer('scheduled', 2, { secret: SECRET }) };
     const schedule = await call('POST', '/schedules', { body: { name: 'now', cron: '0 3 1 1 *', evaluation } });
@@ -162,7 +162,7 @@ describe('the secret', () => {
     expect(run.score).toBe(1);
   });
 
-  test('of a run goes on when it is scored again; other evaluators have others, which are shown', async () => {
+  test('of a run is kept when it is rescored; other evaluators have others, which are shown', async () => {
     const source = await stage.run(withScorer('rescored', 2, { secret: SECRET }));
     const again = await stage.control(source.id, 'rescore', {});
     expect([again.status, again.body.evaluators[0].secret]).toEqual([201, undefined]);
@@ -182,7 +182,7 @@ describe('the secret', () => {
       expect(secretOf[textHeaders(headers)['x-evaluation-id'] ?? '']?.verify(raw, textHeaders(headers))).toBeDefined();
   });
 
-  test('makes no difference between runs that are compared', async () => {
+  test('makes no difference to a comparison', async () => {
     const before = await stage.run(withScorer('compared', 4));
     const after = await stage.run(withScorer('compared', 4));
     expect(after).toMatchObject({ baseline_id: before.id, regressions: 0, improvements: 0 });
@@ -192,7 +192,7 @@ describe('the secret', () => {
 });
 
 describe('a scorer that fails', () => {
-  test('for good fails the example, which a retry scores without calling the model again', async () => {
+  test('for good fails the example, and a retry scores it without calling the model', async () => {
     receiver.respond = (request, response, incoming) =>
       request.body.variables.text === 'failing 1'
         ? answering(422)(request, response, incoming)
@@ -226,7 +226,7 @@ describe('a scorer that fails', () => {
     expect(await stage.run(withScorer('moment', 1))).toMatchObject({ score: 1, examples_failed: 0 });
   });
 
-  test('by its answer gives no score and says why', async () => {
+  test('by its answer gives no score and a reason', async () => {
     receiver.respond = (_request, response) => void response.end('{"score": 7}');
     const run = await stage.run(withScorer('unusable', 1));
     expect(run).toMatchObject({ score: null, examples_failed: 0, examples_unscored: 1 });
@@ -236,7 +236,7 @@ describe('a scorer that fails', () => {
     );
   });
 
-  test('by a redirect has it not followed', async () => {
+  test('by a redirect is not followed', async () => {
     const trap = await startReceiver(byOutput);
     receiver.respond = (_request, response) => void response.writeHead(307, { Location: trap.url }).end();
     const run = await stage.run(withScorer('redirected', 1));
@@ -248,7 +248,7 @@ describe('a scorer that fails', () => {
   });
 });
 
-test('a run that is paused while its scorer has an example ends it, and goes on when it is resumed', async () => {
+test('a run paused while its scorer has an example finishes it, and continues when resumed', async () => {
   const { release } = hold();
   const id = await stage.begin({ ...withScorer('paused', 6), concurrency: 2 });
   await receiver.got(2);
@@ -260,7 +260,7 @@ test('a run that is paused while its scorer has an example ends it, and goes on 
   expect([ids.length, new Set(ids).size]).toEqual([6, 6]);
 });
 
-test('a scorer that hangs does not keep another workspace waiting, at the same host', async () => {
+test('a hanging scorer does not delay another workspace at the same host', async () => {
   const other = await createOtherWorkspace(stage.service, 'unhurried');
   const prompt = { name: 'say', template: 'Say {{ text }}', model: 'openai/gpt-4o-mini' };
   expect((await other.call('POST', '/prompts', { body: prompt })).status).toBe(201);
@@ -282,7 +282,7 @@ test('a scorer that hangs does not keep another workspace waiting, at the same h
   await stage.until(hanging, 'completed');
 });
 
-describe('what a caller may not name', () => {
+describe('a forbidden address', () => {
   test.each([
     ['http://example.com/score', /^the address must begin with https:/],
     ['ftp://example.com/score', /^the address must begin with https:/],
@@ -315,7 +315,7 @@ describe('what a caller may not name', () => {
     });
   });
 
-  test('nor when a run is scored again', async () => {
+  test('is refused for rescoring', async () => {
     const source = await stage.run({ examples: examplesOf('again', 1) });
     const refused = await stage.control(source.id, 'rescore', {
       evaluators: [{ type: 'http', url: 'https://10.0.0.1/' }],
@@ -323,7 +323,7 @@ describe('what a caller may not name', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { details: [{ path: 'evaluators.0.url' }] } } });
   });
 
-  test('an address that became forbidden meanwhile ends the run, and nothing is sent', async () => {
+  test('an address that became forbidden ends the run, and nothing is sent', async () => {
     receiver.respond = answering(422);
     const { id } = await stage.run(withScorer('forbidden', 1));
     await stage.service.dependencies.db.system.query(

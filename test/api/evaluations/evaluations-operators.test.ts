@@ -28,7 +28,7 @@ function firstHeartbeat(run: { workflow_id: string }, isExpected: (heartbeat: Ba
   });
 }
 
-test('the list says which prompt runs on which model over which dataset, and the memo has the public ids', async () => {
+test('the list shows the prompt, model and dataset of each run, and the memo has the public ids', async () => {
   const raw = examplesOf('row', 2).map((row) => JSON.stringify(row));
   const headers = { 'Content-Type': 'application/jsonl' };
   await stage.service.call('PUT', '/datasets/tickets', { raw: raw.join('\n'), headers });
@@ -48,7 +48,7 @@ test('the list says which prompt runs on which model over which dataset, and the
   expect(await (await handleOf(inline).describe()).staticSummary?.()).toBe('say v1 on openai/gpt-4o-mini: 1 example');
 });
 
-test('the first page of a run says what it runs, and once it is paused for its budget how far it came, what it spent and why', async () => {
+test('the first page of a run shows what it runs, and when paused for its budget its progress, cost and reason', async () => {
   const id = await stage.begin({ examples: examplesOf('page', 40), concurrency: 1, max_cost: '0.02' });
   const run = await stage.until(id, 'paused');
   const spent = run.cost.amount;
@@ -64,7 +64,7 @@ test('the first page of a run says what it runs, and once it is paused for its b
   await stage.control(id, 'cancel');
 });
 
-test('heartbeats of a batch say how far it is, what failed and what it has cost', async () => {
+test('heartbeats of a batch report progress, failures and cost', async () => {
   stage.openai.behave({ mode: 'hold', matching: 'far 2' });
   const id = await stage.begin({ examples: examplesOf('far', 6), concurrency: 1 });
   const run = await stage.read(id);
@@ -90,7 +90,7 @@ test('heartbeats of a batch count the examples that failed', async () => {
   await stage.until(run.id, 'completed');
 });
 
-test('heartbeats of a batch whose provider refuses calls say until when it waits', async () => {
+test('heartbeats of a batch whose provider refuses calls show when it resumes', async () => {
   stage.openai.behave({ rateLimitEvery: 1, retryAfter: '60' });
   const run = await stage.read(await stage.begin({ examples: examplesOf('wait', 4), concurrency: 1 }));
   const heartbeat = await firstHeartbeat(run, ({ waits }) => waits !== undefined);

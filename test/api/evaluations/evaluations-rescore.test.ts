@@ -24,7 +24,7 @@ async function rescore(id: string, body: object) {
   return stage.until(answer.body.id, 'completed', 'failed', 'paused');
 }
 
-test('a run is scored again with other evaluators, without a call to its model', async () => {
+test('a run is rescored with other evaluators, without a call to its model', async () => {
   const source = await stage.run({ examples: examplesOf('again', 8) });
   const before = stage.openai.callCount;
   const run = await rescore(source.id, {
@@ -55,7 +55,7 @@ test('a run is scored again with other evaluators, without a call to its model',
   expect(results[0]).toMatchObject({ attempts: 0, cost: { amount: '0' } });
 });
 
-test('only judges cost, within their own budget, and nothing is counted twice as usage', async () => {
+test('only judges cost, within their own budget, and no usage counts twice', async () => {
   const source = await stage.run({ examples: examplesOf('judged', 4), concurrency: 1 });
   const usage = async () => (await stage.service.call('GET', '/usage?group_by=')).body.evaluations[0];
   const before = await usage();
@@ -68,7 +68,7 @@ test('only judges cost, within their own budget, and nothing is counted twice as
   await stage.control(small.id, 'cancel');
 });
 
-test('what has no output fails again, and a retry does not call the model either', async () => {
+test('an example without output fails again, and a retry calls no model either', async () => {
   stage.openai.behave({ mode: 'fail', status: 400, matching: 'broken 1' });
   const source = await stage.run({ examples: examplesOf('broken', 3) });
   expect(source.examples_failed).toBe(1);
@@ -88,7 +88,7 @@ test('what has no output fails again, and a retry does not call the model either
   expect(stage.openai.callCount).toBe(before);
 });
 
-test('a run that was scored again can be scored again, and outlives its source', async () => {
+test('a rescored run can be rescored, and outlives its source', async () => {
   const source = await stage.run({ examples: examplesOf('chain', 3) });
   const second = await rescore(source.id, { evaluators: [{ type: 'json_valid' }] });
   expect((await stage.service.call('DELETE', `/evaluations/${source.id}`)).status).toBe(200);
@@ -96,7 +96,7 @@ test('a run that was scored again can be scored again, and outlives its source',
   expect(third).toMatchObject({ score: 1, source_evaluation_id: second.id, examples_failed: 0 });
 });
 
-test('only completed runs of this workspace can be, with evaluators that can be used', async () => {
+test('only completed runs of this workspace can be, with usable evaluators', async () => {
   const id = await stage.begin({ examples: examplesOf('later', 1), start_at: '2099-01-01T00:00:00Z' });
   expect(await stage.control(id, 'rescore', {})).toMatchObject({
     status: 400,

@@ -15,7 +15,7 @@ function upload(name: string, rows: object[]) {
   return stage.service.call('PUT', `/datasets/${name}`, { raw, headers: { 'Content-Type': 'application/jsonl' } });
 }
 
-test('regressions and improvements are counted against the run before over the same dataset', async () => {
+test('regressions and improvements are counted against the last run over the same dataset', async () => {
   const rows = (expected: string[]) =>
     expected.map((word, index) => ({ id: `b${index}`, variables: { text: `b${index}` }, expected: word }));
   const right = (index: number) => `Answer to: Say b${index}`;
@@ -69,7 +69,7 @@ test('regressions and improvements are counted against the run before over the s
   });
 });
 
-test('inline examples without ids are matched by their content with the run before over the same ones', async () => {
+test('inline examples without ids are matched by content with the previous run over the same ones', async () => {
   const examples = [1, 2, 2].map((n) => ({ variables: { text: `same ${n}` }, expected: 'x' }));
   const first = await stage.run({ examples });
   const other = await stage.run({ examples: examples.slice(1) });
@@ -80,7 +80,7 @@ test('inline examples without ids are matched by their content with the run befo
   ]);
 });
 
-test('results come in pages and as CSV that no spreadsheet takes for formulas', async () => {
+test('results come in pages and as CSV without spreadsheet formulas', async () => {
   const run = await stage.run({
     examples: [...examplesOf('page', 4), { id: '=1+1', variables: { text: 'f' }, expected: '@x' }],
   });
@@ -104,7 +104,7 @@ test('results come in pages and as CSV that no spreadsheet takes for formulas', 
   expect(lines[5]).toContain("'@x");
 });
 
-test('a list shows sums as they are at the end, by prompt, status and dataset', async () => {
+test('a list shows final sums, by prompt, status and dataset', async () => {
   await stage.prompt('listed');
   const run = await stage.run({ prompt_name: 'listed', examples: examplesOf('listed', 2) });
   const list = async (query: string) => (await stage.service.call('GET', `/evaluations?${query}`)).body.data;
@@ -137,7 +137,7 @@ async function pagesOf(id: string, query: string): Promise<Listed[][]> {
 const idsOf = async (id: string, query: string) =>
   (await pagesOf(id, query)).flat().map(({ example_id }) => example_id);
 
-test('results are filtered by the score of the example or of one evaluator, together with other filters', async () => {
+test('results are filtered by the score of the example or an evaluator, with other filters', async () => {
   const evaluators = [
     { type: 'exact_match', name: 'exact' },
     { type: 'contains', name: 'half_of-it', values: ['Answer'], weight: 1 },
@@ -185,7 +185,7 @@ test('results are filtered by the score of the example or of one evaluator, toge
   }
 });
 
-test('one result is read by its place', async () => {
+test('one result is read by position', async () => {
   const run = await stage.run({ examples: examplesOf('single', 3) });
   const [, second] = await stage.results(run.id);
   const read = (seq: string, call = stage.service.call) => call('GET', `/evaluations/${run.id}/results/${seq}`);
@@ -199,7 +199,7 @@ test('one result is read by its place', async () => {
   expect(listed.status).toBe(404);
 });
 
-test('what the model was sent for an example is read by its place', async () => {
+test('the model input of an example is read by its position', async () => {
   const { call } = stage.service;
   await call('POST', '/prompts', { body: { name: 'input/tone', template: 'Be kind.', model: 'sandbox/echo' } });
   const body = {
@@ -233,7 +233,7 @@ test('what the model was sent for an example is read by its place', async () => 
   expect((await other.call('GET', path)).status).toBe(404);
 });
 
-test('a page with a rare filter examines so many results at most, and says where to go on', async () => {
+test('a page with a rare filter examines a limited number of results, and has a cursor', async () => {
   const { query } = stage.service.dependencies.db.system;
   const [workspace] = await query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   const seeded = await seedEvaluation(query, { workspaceId: workspace?.id ?? '', count: 12_000, days: 1 });
@@ -252,7 +252,7 @@ test('a page with a rare filter examines so many results at most, and says where
   expect(String(csv.body).trim().split('\n')).toHaveLength(3);
 });
 
-test('a comparison is narrowed by evaluator and metadata, grouped by a key of the metadata, and lists what did not change', async () => {
+test('a comparison is narrowed by evaluator and metadata, grouped by a metadata key, and lists unchanged examples', async () => {
   const right = (index: number) => `Answer to: Say g${index}`;
   const rows = (wrong: (index: number) => boolean) =>
     Array.from({ length: 12 }, (_, index) => ({
@@ -327,7 +327,7 @@ test('a comparison is narrowed by evaluator and metadata, grouped by a key of th
   ).toEqual(['g8', 'g9']);
 });
 
-test('results are sorted page by page, searched, and summed up', async () => {
+test('results are sorted page by page, searched, and totaled', async () => {
   const run = await stage.run({
     examples: [
       { id: 'ada', variables: { text: 'A % of 1' }, expected: 'x' },

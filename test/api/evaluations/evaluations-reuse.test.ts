@@ -18,7 +18,7 @@ async function callsOf<T>(work: () => Promise<T>): Promise<{ calls: number; resu
   return { calls: stage.openai.callCount - before, result };
 }
 
-test('what an evaluation has paid for is taken, whatever the name of the prompt; the rest is called and paid', async () => {
+test("paid responses of an evaluation are reused, whatever the prompt's name; the rest is called and paid", async () => {
   const first = await stage.run({ examples: examplesOf('paid', 4) });
   await stage.prompt('same');
   const { calls, result: run } = await callsOf(() =>
@@ -40,7 +40,7 @@ test('what an evaluation has paid for is taken, whatever the name of the prompt;
   ]);
 });
 
-test('so is what an execution has paid for, and the evaluator of costs sees what it cost then', async () => {
+test('so are those of an execution, and the evaluator of costs sees the original cost', async () => {
   const execution = await stage.service.call('POST', '/executions', {
     body: { prompt_name: 'say', variables: { text: 'run before' } },
   });
@@ -57,7 +57,7 @@ test('so is what an execution has paid for, and the evaluator of costs sees what
   ]);
 });
 
-test('a response that was reused is not handed on: the one that was paid for is named', async () => {
+test('a reused response is not passed on: the paid execution is named', async () => {
   const paid = await stage.run({ examples: examplesOf('chain', 1) });
   await stage.run({ examples: examplesOf('chain', 1), reuse });
   const third = await stage.run({ examples: examplesOf('chain', 1), reuse });
@@ -100,7 +100,7 @@ test('without reuse, with other parameters, too old, or in another workspace, th
   expect(first.reuse).toBeNull();
 });
 
-test('an age that is none is refused', async () => {
+test('an invalid age is refused', async () => {
   const answer = await stage.create({ examples: examplesOf('age', 1), reuse: { max_age: 0 } });
   expect(answer).toMatchObject({ status: 400, body: { error: { details: [{ path: 'reuse.max_age' }] } } });
 });

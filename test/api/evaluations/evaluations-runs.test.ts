@@ -65,7 +65,7 @@ test('a dataset is evaluated with exact scores, tokens and cost', async () => {
   expect(rows).toEqual([]);
 });
 
-test('below the threshold an event tells of the regression, with the threshold', async () => {
+test('below the threshold an event reports the regression, with the threshold', async () => {
   const run = await stage.run({ examples: examplesOf('low', 4), threshold: 0.9 });
   const events = (await stage.events()).filter(({ data }) => data['evaluation_id'] === run.id);
   const data = { evaluation_id: run.id, prompt_name: 'say', score: 0.75, examples_evaluated: 4, regressions: 1 };
@@ -108,7 +108,7 @@ test('every evaluator scores, by its weight', async () => {
   expect(run.evaluators.at(-1).model).toBe('openai/gpt-4o-mini');
 });
 
-test('examples of a dataset that do not fit the prompt are failed examples, and no call is made for them', async () => {
+test('examples of a dataset that do not fit the prompt fail, and no call is made for them', async () => {
   await upload('misfits', [...examplesOf('fit', 2), { id: 'misfit', variables: { other: 1 }, expected: 'x' }]);
   const before = stage.openai.callCount;
   const run = await stage.run({ dataset: 'misfits', baseline: null });
@@ -125,7 +125,7 @@ test('examples of a dataset that do not fit the prompt are failed examples, and 
   ]);
 });
 
-test('what a filter withheld is billed, counts 0 and does not distort the latency', async () => {
+test('a withheld answer is billed, counts 0 and does not distort the latency', async () => {
   stage.openai.behave({
     mode: 'fail',
     status: 200,
@@ -161,7 +161,7 @@ test('what a filter withheld is billed, counts 0 and does not distort the latenc
 
 const judging = (rubric: string) => ({ evaluators: [{ type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric }] });
 
-test('a judge has tokens and cost of its own, which are in the total', async () => {
+test('a judge has its own tokens and cost, which are in the total', async () => {
   const run = await stage.run({ examples: examplesOf('judged', 2), ...judging('Is it kind?') });
   expect(run).toMatchObject({
     score: 0.75,
@@ -171,7 +171,7 @@ test('a judge has tokens and cost of its own, which are in the total', async () 
   });
 });
 
-test('a judge whose answer cannot be used is asked exactly once more', async () => {
+test('a judge whose answer is unusable is called exactly once more', async () => {
   const before = stage.openai.callCount;
   const run = await stage.run({ examples: examplesOf('odd', 1), ...judging('unusable') });
   expect(stage.openai.callCount - before).toBe(3);
@@ -180,7 +180,7 @@ test('a judge whose answer cannot be used is asked exactly once more', async () 
   expect([scores, unscored.llm_judge.reason]).toEqual([{}, expect.stringContaining('no usable score')]);
 });
 
-test('a judge that fails for good fails the example, and a retry asks the judge alone', async () => {
+test('a judge that fails for good fails the example, and a retry calls only the judge', async () => {
   await stage.prompt('judged-by-other', '{{ text }}', 'sandbox/echo');
   stage.openai.behave({ mode: 'fail', status: 400, times: 1 });
   const run = await stage.run({
@@ -215,7 +215,7 @@ test('the default baseline is the newest run with the same evaluators, in any or
   expect(last).toMatchObject({ baseline_id: first.id, regressions: 0 });
 });
 
-test('a given baseline with other evaluators is compared over the shared ones, and refused without any', async () => {
+test('a given baseline with other evaluators is compared over shared ones, and refused without any', async () => {
   await upload('given', examplesOf('given', 20));
   const exact = { type: 'exact_match' };
   const long = { type: 'length', at_least: 1_000 };
@@ -231,7 +231,7 @@ test('a given baseline with other evaluators is compared over the shared ones, a
   ]);
 });
 
-test('an evaluator whose options hold the same parts in another order, or fewer of them, is another one', async () => {
+test('an evaluator with reordered or fewer options is a different one', async () => {
   await upload('schemas', examplesOf('schemas', 5));
   const ofSchema = (schema: object) => [{ type: 'json_schema', schema }];
   const [one, other] = [{ type: 'object' }, { type: 'object', maxProperties: 1 }];

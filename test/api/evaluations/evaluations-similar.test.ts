@@ -12,7 +12,7 @@ const examplesOf = (...pairs: [text: string, expected: string][]) =>
   pairs.map(([text, expected], index) => ({ id: `e${index}`, variables: { text }, expected }));
 
 describe('an evaluation by embeddings', () => {
-  test('asks its model once for an example, and counts what that took', async () => {
+  test('calls its model once for an example, and counts the usage', async () => {
     const run = await stage.run({
       prompt_name: 'echo',
       examples: examplesOf(['the cat sat', 'The cat sat.'], ['a dog', 'the cat'], ['', 'the cat']),
@@ -31,7 +31,7 @@ describe('an evaluation by embeddings', () => {
     );
   });
 
-  test('is refused where the provider of its model has none', async () => {
+  test('is refused if the provider of its model has none', async () => {
     const body = {
       prompt_name: 'echo',
       examples: examplesOf(['a', 'a']),
@@ -43,7 +43,7 @@ describe('an evaluation by embeddings', () => {
     });
   });
 
-  test('is estimated by what is embedded', async () => {
+  test('is estimated from what it embeds', async () => {
     const { status, body } = await stage.service.call('POST', '/evaluations/estimate', {
       body: {
         prompt_name: 'echo',
@@ -55,7 +55,7 @@ describe('an evaluation by embeddings', () => {
     expect(Number(body.cost.amount ?? body.cost)).toBeGreaterThan(0);
   });
 
-  test('fails an example whose embeddings can not be had', async () => {
+  test('fails an example without embeddings', async () => {
     const run = await stage.run({
       prompt_name: 'echo',
       examples: examplesOf(['a', 'a']),
@@ -73,7 +73,7 @@ describe('a threshold for each example', () => {
     threshold: 0.6,
   };
 
-  test('makes its score 1 or 0, and the share of those that pass the score', async () => {
+  test('makes its score 1 or 0, and the share of passes the score', async () => {
     const run = await stage.run({ ...request, example_threshold: 0.75 });
     expect(run).toMatchObject({ example_threshold: 0.75, score: 0.666667, passed: true });
     // The evaluators' own scores do not change.
@@ -84,7 +84,7 @@ describe('a threshold for each example', () => {
     expect(await stage.until(body.id, 'completed')).toMatchObject({ example_threshold: 0.75, score: 0.666667 });
   });
 
-  test('is none unless given', async () => {
+  test('is unset by default', async () => {
     expect(await stage.run(request)).toMatchObject({ example_threshold: null, score: 0.583333 });
   });
 });

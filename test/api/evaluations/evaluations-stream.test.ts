@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const typesOf = ({ events }: EventReader) => [...new Set(events.map(({ event }) => event))];
 
-test('a run tells how far it is, and ends with the record', async () => {
+test('a run streams progress, and ends with the record', async () => {
   stage.openai.behave({ mode: 'hold', after: 3 });
   const id = await stage.begin({ examples: examplesOf('told', 6), evaluators: EVALUATORS, concurrency: 2 });
   const reader = await read(id);
@@ -47,14 +47,14 @@ test('a run tells how far it is, and ends with the record', async () => {
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('one that has ended gives its end alone', async () => {
+test('an ended run streams only its end', async () => {
   const { id } = await stage.run({ examples: examplesOf('over', 2), evaluators: EVALUATORS });
   const reader = await read(id);
   expect(await reader.ended).toBe('ended');
   expect(reader.events.map(({ event }) => event)).toEqual(['evaluation.completed']);
 });
 
-test('pausing, resuming and canceling are told to all readers', async () => {
+test('all readers see pausing, resuming and canceling', async () => {
   stage.openai.behave({ mode: 'hold' });
   const id = await stage.begin({ examples: examplesOf('control', 3), evaluators: EVALUATORS });
   await stage.until(id, 'running');
@@ -76,7 +76,7 @@ test('pausing, resuming and canceling are told to all readers', async () => {
   }
 });
 
-test('one that is retried can be read again', async () => {
+test('a retried run can be read again', async () => {
   stage.openai.behave({ mode: 'fail', status: 400 });
   const { id, examples_failed } = await stage.run({ examples: examplesOf('again', 2), evaluators: EVALUATORS });
   expect(examples_failed).toBe(2);
@@ -90,7 +90,7 @@ test('one that is retried can be read again', async () => {
   });
 });
 
-test('what can not be read is refused before the stream begins', async () => {
+test('an unreadable run is refused before the stream begins', async () => {
   const id = await stage.begin({
     examples: examplesOf('refused', 1),
     evaluators: EVALUATORS,

@@ -21,7 +21,7 @@ const JUDGE = { type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: 'Is it k
 const HAS_ONE = { type: 'contains', values: ['one'] };
 const examples = (...texts: string[]) => texts.map((text) => ({ id: text.replace('odd ', ''), variables: { text } }));
 
-test('an example that a judge could not score is in no mean, and its count is shown', async () => {
+test('an example that a judge could not score is in no mean, and is counted', async () => {
   const run = await stage.run({ examples: examples('one', 'two', 'odd three', 'four'), evaluators: [JUDGE, HAS_ONE] });
   expect(run).toMatchObject({
     score: 0.541667,
@@ -56,7 +56,7 @@ test('an example that a judge could not score is in no mean, and its count is sh
   expect(csv).toMatch(/^three,scored,,/m);
 });
 
-test('a judge is asked once more with what was wrong with its answer', async () => {
+test('a judge is called once more with the error in its answer', async () => {
   const before = stage.openai.calls.length;
   await stage.run({ examples: examples('odd one'), evaluators: [JUDGE] });
   const asked = stage.openai.calls.slice(before).map(({ prompt }) => prompt.includes('could not be used'));
@@ -113,7 +113,7 @@ test('an example without a score is neither worse nor better, and the comparison
   expect(await compare(before.id, other.id)).toMatchObject({ examples_compared: 19, score_a: 0.75, score_b: 0.75 });
 });
 
-test('no verdict is given where more than a tenth has no score', async () => {
+test('no verdict is given if more than a tenth has no score', async () => {
   const before = await stage.run({ examples: examples('one', 'two', 'three', 'four'), evaluators: [JUDGE] });
   const after = await stage.run({
     examples: examples('odd one', 'two', 'three', 'four'),
@@ -149,7 +149,7 @@ test('the record says why examples failed, and failed ones count 0 in every mean
   expect(page.data[0].failures).toEqual(run.failures);
 });
 
-test('what an earlier version found by comparing with other evaluators is not shown', async () => {
+test('comparisons of an earlier version with other evaluators are not shown', async () => {
   const given = examples('one', 'two');
   const before = await stage.run({ examples: given, evaluators: [HAS_ONE] });
   const same = await stage.run({ examples: given, evaluators: [HAS_ONE], baseline: before.id });
@@ -176,7 +176,7 @@ test('what an earlier version found by comparing with other evaluators is not sh
   expect(body).toMatchObject({ verdict: 'no_change', left_out_evaluators: [{ name: 'length' }] });
 });
 
-test('why the examples of a run failed that was summed up before that was kept is read from its results', async () => {
+test('failure reasons of runs summarized before they were kept are read from the results', async () => {
   stage.openai.behave({ mode: 'fail', status: 400, times: 1 });
   const run = await stage.run({ examples: examples('one'), evaluators: [HAS_ONE] });
   expect(run.failures).toHaveLength(1);

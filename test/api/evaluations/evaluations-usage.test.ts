@@ -20,7 +20,7 @@ afterAll(() => stage?.stop());
 
 const usage = async (query: string) => (await stage.service.call('GET', `/usage?${query}`)).body;
 
-test('what evaluations cost stands beside what executions cost, judges under their own model', async () => {
+test('costs of evaluations are beside those of executions, judges under their own model', async () => {
   const { data, evaluations } = await usage('group_by=prompt,model');
   expect(data).toMatchObject([{ prompt_name: 'say', executions: 1, cost: { amount: '0.00021' } }]);
   expect(evaluations).toEqual([
@@ -60,7 +60,7 @@ test('one total, one day, one model', async () => {
   expect((await usage('since=2020-01-01T00:00:00Z&until=2020-02-01T00:00:00Z')).evaluations).toEqual([]);
 });
 
-test('another workspace sees none of it', async () => {
+test('another workspace sees nothing', async () => {
   const other = await createOtherWorkspace(stage.service, 'other');
   expect((await other.call('GET', '/usage')).body).toMatchObject({ data: [], evaluations: [] });
 });

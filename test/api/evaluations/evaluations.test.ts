@@ -16,7 +16,7 @@ async function finished(id: string) {
   });
 }
 
-test('scores inline examples and counts what fell below the threshold', async () => {
+test('scores inline examples and counts those below the threshold', async () => {
   const created = await service.call('POST', '/evaluations', {
     body: {
       prompt_name: 'echo',

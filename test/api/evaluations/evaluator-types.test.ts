@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('every type is listed, with words for each option and each value that can be chosen', () => {
+test('every type is listed, with text for each option and each value', () => {
   expect(types.map(({ type }) => type)).toEqual(EvaluatorConfig.options.map(({ shape }) => shape.type.value));
   expect(new Set(types.map(({ title }) => title)).size).toBe(types.length);
   for (const { type, description, options } of types) {

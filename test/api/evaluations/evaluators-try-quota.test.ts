@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('a judge that cannot be asked wastes no other one’s score, and none that can is an error', async () => {
+test('a judge that cannot be called spoils no other score, and a working one is no error', async () => {
   const judge = { type: 'llm_judge', model: 'sandbox/judge', rubric: 'Is it the expected text?' };
   const body = { evaluators: [judge, { ...judge, name: 'second' }], output: 'x', expected: 'x' };
   const first = await service.call('POST', '/evaluators/try', { body });

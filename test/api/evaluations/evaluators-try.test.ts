@@ -39,7 +39,7 @@ test('one output is scored by its texts, with the weighted mean', async () => {
   ]);
 });
 
-test('a judge is asked by an execution, which is in the list and has its cost', async () => {
+test('a judge is called by an execution, which is listed with its cost', async () => {
   const { body } = await attempt({
     evaluators: [RUBRIC],
     input: [{ role: 'user', content: 'Say {{ hello }}' }],
@@ -60,7 +60,7 @@ test('a judge is asked by an execution, which is in the list and has its cost', 
   expect(execution.calls).toHaveLength(1);
 });
 
-test('a judge of categories says which, and what it counts', async () => {
+test('a judge of categories gives a category and a value', async () => {
   const categories = [
     { value: 'the same', score: 1 },
     { value: 'another', score: 0.25 },
@@ -69,7 +69,7 @@ test('a judge of categories says which, and what it counts', async () => {
   expect(attempted.body).toMatchObject({ score: 0.25, scores: [{ score: 0.25, category: 'another', problem: null }] });
 });
 
-test('a judge without a usable score is asked once more, and one that fails says why', async () => {
+test('a judge without a usable score is called once more, and a failed one says why', async () => {
   const asked = async () => (await service.call('GET', '/executions?model=sandbox/fixed')).body.data.length;
   const { body } = await attempt({ evaluators: [{ ...RUBRIC, model: 'sandbox/fixed' }], output: 'Hello' });
   expect(body).toMatchObject({ score: null, scores: [{ score: null, problem: 'unusable_judgement' }] });
@@ -95,7 +95,7 @@ test('a judge without a usable score is asked once more, and one that fails says
   });
 });
 
-test('long outputs are judged as well, several at once, and keep no other large request waiting', async () => {
+test('long outputs are judged, too, several at once, and delay no other large request', async () => {
   const output = 'x'.repeat(500_000);
   const judges = ['one', 'two', 'three'].map((name) => ({ ...RUBRIC, name }));
   const slow = new AbortController();
@@ -117,7 +117,7 @@ test('long outputs are judged as well, several at once, and keep no other large 
   await service.call('POST', `/executions/${asked.id}/cancel`);
 });
 
-test('callers who go away while they wait for a thread are no fault of the service', async () => {
+test('a caller that leaves while it waits for a thread is not a service error', async () => {
   const counted = async (status: string) =>
     (await service.dependencies.registry.getSingleMetric('pms_http_requests_total')?.get())?.values
       .filter(({ labels }) => labels['route'] === '/v1/evaluators/try' && labels['status'] === status)

@@ -27,7 +27,7 @@ async function evaluationsOf(scheduleId: string) {
   return body.data;
 }
 
-test('tells when it is next due, in its own time zone', async () => {
+test('shows when it is next due, in its own time zone', async () => {
   const { id, next_runs } = await createSchedule();
   expect(next_runs).toHaveLength(5);
   const hours = next_runs.map((time: string) =>
@@ -51,7 +51,7 @@ test('a trigger starts an evaluation that runs to its end', async () => {
   await service.call('DELETE', `/schedules/${id}`);
 });
 
-test('operators see what a schedule evaluates, and which evaluation it has started', async () => {
+test('operators see the target of a schedule, and its evaluations', async () => {
   const { id } = await createSchedule({ paused: true });
   await service.call('POST', `/schedules/${id}/trigger`);
   const run = await waitFor('the evaluation', async () => (await evaluationsOf(id))[0]);
@@ -90,7 +90,7 @@ test('pausing stops it from being due, resuming brings it back', async () => {
   await service.call('DELETE', `/schedules/${id}`);
 });
 
-test('says why a start came to nothing', async () => {
+test('reports why a start failed', async () => {
   await service.call('POST', '/prompts', { body: { name: 'gone', template: 'x', model: 'sandbox/echo' } });
   const { id } = await createSchedule({ evaluation: { ...evaluation, prompt_name: 'gone' } });
   await service.call('DELETE', '/prompts/gone');
@@ -115,7 +115,7 @@ test.each([
   expect(body.error.details[0].path).toBe(path);
 });
 
-test('a schedule that Temporal has lost is made anew, as it was', async () => {
+test('a schedule that Temporal lost is restored unchanged', async () => {
   const { db, client, taskQueues, log } = service.dependencies;
   const lose = (id: string) => client.schedule.getHandle(`evaluation-schedule/${id}`).delete();
   const running = await createSchedule();
@@ -134,7 +134,7 @@ test('a schedule that Temporal has lost is made anew, as it was', async () => {
   for (const { id } of [running, paused]) expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);
 });
 
-test('one that Temporal refuses leaves nothing behind, and its key can be used again', async () => {
+test('one that Temporal refuses leaves nothing, and its key can be reused', async () => {
   const headers = { 'Idempotency-Key': 'refused-by-temporal' };
   const body = { name: 'refused', cron: '99 99 * * *', time_zone: 'UTC', evaluation };
   const refused = await service.call('POST', '/schedules', { body, headers });
@@ -148,7 +148,7 @@ test('one that Temporal refuses leaves nothing behind, and its key can be used a
   await service.call('DELETE', `/schedules/${again.body.id}`);
 });
 
-test('one that no caller was told of starts nothing, and is withdrawn', async () => {
+test('one not reported to a caller starts nothing, and is withdrawn', async () => {
   const { db, client, taskQueues, log } = service.dependencies;
   const told = await createSchedule({ paused: true });
   const signal_pending = await createSchedule({ paused: true });

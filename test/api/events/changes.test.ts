@@ -34,7 +34,7 @@ async function makeQueue(call: Call, name: string): Promise<void> {
 const parseNotification = ({ events }: EventReader) =>
   new Set(events.flatMap(({ data }) => data.resources as string[]));
 
-test('a stream begins empty, then names what people change and what ends', async () => {
+test('a stream begins empty, then names changes by people and ended work', async () => {
   const reader = await watch();
   await reader.has('changes');
   expect(reader.status).toBe(200);
@@ -52,7 +52,7 @@ test('a stream begins empty, then names what people change and what ends', async
   expect(parseNotification(reader)).toEqual(new Set(['prompt', 'execution', 'score_definition', 'queue']));
 });
 
-test('whoever comes while others watch hears only of what follows, and nobody of another workspace', async () => {
+test('a later reader hears only of what follows, and other workspaces hear nothing', async () => {
   const first = await watch();
   await first.has('changes');
   await makeQueue(service.call, 'earlier');
@@ -77,7 +77,7 @@ test('whoever comes while others watch hears only of what follows, and nobody of
   expect(parseNotification(stranger)).toEqual(new Set(['score_definition', 'queue']));
 });
 
-test('a workspace opens only so many, and a key needs the scope "read"', async () => {
+test('streams per workspace are limited, and a key needs scope "read"', async () => {
   await Promise.all([watch(), watch(), watch()]);
   expect((await watch()).status).toBe(429);
   const { key } = await createKey(service, 'execute');

@@ -81,7 +81,7 @@ describe('messages', () => {
     });
   });
 
-  test('that no provider takes are refused by their place', async () => {
+  test('that no provider accepts are refused by position', async () => {
     const result = { role: 'tool', content: [{ type: 'tool_result', id: 'call_1', name: 'look_up', output: 1 }] };
     const refused = await run({ prompt_name: 'echo', variables: { text: 'hi' }, messages: [result] });
     expect([refused.status, detailsOf(refused)]).toEqual([400, ['messages.0']]);
@@ -93,7 +93,7 @@ describe('messages', () => {
     expect([inHistory.status, detailsOf(inHistory)]).toEqual([400, ['variables.history.1']]);
   });
 
-  test('may hold files of some MiB, which never pass through Temporal', async () => {
+  test('can hold files of some MiB, which never pass through Temporal', async () => {
     const data = Buffer.alloc(1.5 * 1024 * 1024, 7).toString('base64');
     const content = [
       { type: 'file', media_type: 'image/png', data },
@@ -128,14 +128,14 @@ describe('messages', () => {
 });
 
 describe('a JSON answer', () => {
-  test('is given parsed, too, where a JSON format was asked for', async () => {
+  test('is also parsed, if a JSON format was requested', async () => {
     const draft = { template: 'hi', model: 'sandbox/json' };
     const asked = await run({ draft, parameters: { response_format: { type: 'json_object' } } });
     expect(asked.body).toMatchObject({ output: '{"echo":"hi"}', output_json: { echo: 'hi' } });
     expect((await run({ draft })).body).toMatchObject({ output: '{"echo":"hi"}', output_json: null });
   });
 
-  test('that is none, or is nested without end, is text alone', async () => {
+  test('that is invalid or nested without end is only text', async () => {
     const parameters = { response_format: { type: 'json_object' } };
     for (const template of ['no JSON', '['.repeat(100_000) + ']'.repeat(100_000)]) {
       const { body } = await run({ draft: { template, model: 'sandbox/echo' }, parameters });
@@ -145,7 +145,7 @@ describe('a JSON answer', () => {
 });
 
 describe('a draft', () => {
-  test('is run without a prompt, and nothing of it is told to webhooks', async () => {
+  test('is run without a prompt, and sends no webhook events', async () => {
     const { status, body } = await run({
       draft: { template: 'Hi {{ name }}', model: 'sandbox/echo' },
       variables: { name: 'Ada' },
@@ -159,7 +159,7 @@ describe('a draft', () => {
     expect(await eventsOf(stored.body.id)).toEqual(['execution.completed']);
   });
 
-  test('of a prompt is what a PUT would make of its version, and stores nothing', async () => {
+  test('of a prompt equals its version after a PUT, and stores nothing', async () => {
     const { body } = await run({
       prompt_name: 'echo',
       draft: { template: 'Shout {{ text }}!' },
@@ -204,7 +204,7 @@ describe('a draft', () => {
     expect(await summaryOf(ofPrompt.body.workflow_id)).toBe('a draft of echo on sandbox/echo');
   });
 
-  test('counts in usage, under no prompt where it has none', async () => {
+  test('counts in usage, without a prompt if it has none', async () => {
     const since = new Date().toISOString();
     await run({ draft: { template: 'x', model: 'sandbox/slow-1' } });
     await run({ prompt_name: 'echo', draft: { template: 'x', model: 'sandbox/slow-1' } });
@@ -217,7 +217,7 @@ describe('a draft', () => {
     expect(listed.body.data.map((each: { prompt_name: string | null }) => each.prompt_name)).toEqual(['echo', null]);
   });
 
-  test('becomes an example of a dataset as any other execution', async () => {
+  test('becomes an example of a dataset like any execution', async () => {
     const { body } = await run({
       draft: { template: '{{ name }}', model: 'sandbox/slow-2' },
       variables: { name: 'Ada' },
@@ -258,7 +258,7 @@ describe('a draft', () => {
 });
 
 describe('includes', () => {
-  test('are recorded with the versions that were used', async () => {
+  test('are recorded with their versions', async () => {
     await service.call('POST', '/prompts', {
       body: { name: 'preamble', template: 'Be {{ how }}.', model: 'sandbox/echo' },
     });

@@ -10,7 +10,7 @@ afterAll(() => service?.stop());
 const run = (draft: object, more: object = {}) =>
   service.call('POST', '/executions', { body: { draft: { template: 'Hi', ...draft }, ...more } });
 
-test('the model that answered and the one that was asked first are told, and every call with its cost', async () => {
+test('the model that answered, the first one and every call with its cost are shown', async () => {
   const since = new Date().toISOString();
   const { status, body } = await run({
     model: 'sandbox/fail-401',
@@ -36,7 +36,7 @@ test('the model that answered and the one that was asked first are told, and eve
   expect(currentDetails).toMatch(/^\*\*completed\*\* sandbox\/echo, instead of sandbox\/fail \(model_unavailable: /);
 });
 
-test('where none is left the last error is the execution’s', async () => {
+test('if none is left, the execution has the last error', async () => {
   const { body } = await run({ model: 'sandbox/fail-401', fallback_models: ['sandbox/fail'] });
   expect(body).toMatchObject({
     status: 'failed',
@@ -46,7 +46,7 @@ test('where none is left the last error is the execution’s', async () => {
   });
 });
 
-test('a call that no model would take is not tried on the next', async () => {
+test('a call that no model accepts is not tried on the next', async () => {
   const { body } = await run({ model: 'sandbox/fail-400', fallback_models: ['sandbox/echo'] });
   expect(body).toMatchObject({
     status: 'failed',
@@ -64,7 +64,7 @@ test('one model with credentials will do; none is a 400 about the first', async 
   expect(refused.body.error.message).toContain('OPENAI_API_KEY');
 });
 
-test('the model of the request goes before the fallbacks of the version', async () => {
+test('the model of the request precedes the fallbacks of the version', async () => {
   const { body } = await run(
     { model: 'sandbox/json', fallback_models: ['sandbox/echo'] },
     { model: 'sandbox/fail-401' },
@@ -72,7 +72,7 @@ test('the model of the request goes before the fallbacks of the version', async 
   expect(body).toMatchObject({ requested_model: 'sandbox/fail-401', model: 'sandbox/echo' });
 });
 
-test('a version that is stored falls back to its models, in their order', async () => {
+test('a stored version falls back to its models, in order', async () => {
   const fallbackModels = ['sandbox/fail', 'sandbox/echo', 'sandbox/json'];
   const prompt = {
     name: 'resilient',

@@ -594,7 +594,7 @@ test.each([
   ['an HTML page', { bytes: '<html><title>502 Bad Gateway</title></html>', type: 'text/html; charset=utf-8' }],
   ['one that is called JSON', { bytes: '\n<!DOCTYPE html>\n<p>Busy' }],
   ['a text that is called a page', { bytes: 'upstream error', type: 'text/html' }],
-])('%s is what a gateway sends: it was no call of a model, and is tried again', async (_, page) => {
+])('%s comes from a gateway, not a model, and is retried', async (_, page) => {
   form = page;
   calls = 0;
   const body = { draft: { template: 'Hi', model: 'openai-compatible/m' } };
@@ -612,7 +612,7 @@ test.each([
   expect(record.calls[0]).not.toHaveProperty('response');
 });
 
-test('the event of an execution says, too, that its tokens are not known', async () => {
+test('the event of an execution, too, shows its tokens as unknown', async () => {
   await service.call('POST', '/prompts', { body: { name: 'told', template: 'Hi', model: 'openai-compatible/m' } });
   const dataOf = async (rest: object) => {
     form = { bytes: json(chat({ content: 'Hello' }, rest)) };
@@ -628,7 +628,7 @@ test('the event of an execution says, too, that its tokens are not known', async
   expect(Object.keys(unknown).filter((key) => key !== 'tokens_unknown')).toEqual(Object.keys(known));
 });
 
-test('so do the results of an evaluation, which name what was left out of a response', async () => {
+test('so do the results of an evaluation, which name what a response lacks', async () => {
   await service.call('POST', '/prompts', {
     body: { name: 'tried', template: 'Hi {{ n }}', model: 'openai-compatible/m' },
   });

@@ -30,7 +30,7 @@ beforeEach(async () => {
       expect((await run(selector)).body).toMatchObject({ status: 'completed', prompt_version: 1, input: 'One.' });
 });
 
-test('a version that is known is not read again', async () => {
+test('a known version is not read again', async () => {
   const db = service.dependencies.db.workspace(
     String(
       (
@@ -60,7 +60,7 @@ test('a version that is known is not read again', async () => {
   await expect(find(unread, name, {})).rejects.toThrow('It was read.');
 });
 
-describe('what is run is what the request means when it comes, although another version is known:', () => {
+describe('an execution runs what the request means on arrival, even if another version is known:', () => {
   test('a new version', async () => {
     await store('Two.');
     expect((await run()).body).toMatchObject({
@@ -73,7 +73,7 @@ describe('what is run is what the request means when it comes, although another 
     expect((await run({ version: 1 })).body).toMatchObject({ prompt_version: 1, input: 'One.' });
   });
 
-  test('a label that was moved, and one that was removed', async () => {
+  test('a moved label, and a removed one', async () => {
     await store('Two.');
     await label(2);
     expect((await run({ label: 'live' })).body).toMatchObject({ prompt_version: 2, input: 'Two.' });
@@ -84,7 +84,7 @@ describe('what is run is what the request means when it comes, although another 
     expect((await run()).body).toMatchObject({ prompt_version: 2 });
   });
 
-  test('a prompt that is in the archive, and one that has come back', async () => {
+  test('an archived prompt, and a restored one', async () => {
     await service.call('DELETE', `/prompts/${name}`);
     for (const selector of [{}, { label: 'live' }, { version: 1 }])
       expect((await run(selector)).body).toMatchObject({ error: { code: 'prompt_archived' } });
@@ -113,7 +113,7 @@ describe('what is run is what the request means when it comes, although another 
     expect((await run({ label: 'live' })).body).toMatchObject({ prompt_version: 1, input: 'One.' });
   });
 
-  test('with an Idempotency-Key, and where a response may be reused', async () => {
+  test('with an Idempotency-Key, and with reuse of responses', async () => {
     await store('Two.');
     const headers = { 'Idempotency-Key': name };
     const first = await run({}, headers);
@@ -135,7 +135,7 @@ describe('what is run is what the request means when it comes, although another 
     expect((await run({ draft })).body).toMatchObject({ error: { code: 'prompt_archived' } });
   });
 
-  test('with what the request lays over it', async () => {
+  test('with overrides of the request', async () => {
     const more = {
       parameters: { temperature: 0.5 },
       model: 'sandbox/echo-2',
@@ -158,7 +158,7 @@ describe('what is run is what the request means when it comes, although another 
   });
 });
 
-test('a workspace with a prompt of the same name runs its own', async () => {
+test('a workspace runs its own prompt of the same name', async () => {
   expect((await run({}, {}, other)).status).toBe(404);
   await store('Mine.', other);
   expect((await run({}, {}, other)).body).toMatchObject({ status: 'completed', input: 'Mine.' });
@@ -166,7 +166,7 @@ test('a workspace with a prompt of the same name runs its own', async () => {
   expect((await run({}, {}, other)).body).toMatchObject({ input: 'Mine.' });
 });
 
-test('no run has an older version than the latest when it was asked for, while versions come and go', async () => {
+test('no run has an older version than the latest at its request, while versions change', async () => {
   let latest = 1;
   const runs: { least: number; version: Promise<number> }[] = [];
   for (let version = 2; version <= 12; version += 1) {

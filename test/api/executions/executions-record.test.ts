@@ -38,7 +38,7 @@ const get = async (id: string) => (await service.call('GET', `/executions/${id}`
 const execId = (startedAt: Date) => `exec_${v7({ msecs: startedAt.getTime() })}`;
 
 describe('a recorded run', () => {
-  test('is an execution that has ended, marked as recorded, and no webhook is told of it', async () => {
+  test('is an ended execution, marked as recorded, and sends no webhook events', async () => {
     const started = ago(60 * SECOND_MS);
     const given = run(
       {
@@ -91,7 +91,7 @@ describe('a recorded run', () => {
     expect(JSON.stringify(events.body)).not.toContain(id);
   });
 
-  test('may have messages, tool calls, a cost, a latency or an error', async () => {
+  test('can have messages, tool calls, a cost, a latency or an error', async () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Weather?' }] },
@@ -125,7 +125,7 @@ describe('a recorded run', () => {
     });
   });
 
-  test('of a model without a known price costs null, and a bare name finds its provider', async () => {
+  test('of a model without a known price costs null, and a bare name has its provider', async () => {
     const [unknown = '', bare = ''] = await recorded(run({ model: 'house/llama' }), run({ model: 'gpt-4o-mini' }));
     expect((await get(unknown)).cost).toEqual({ amount: null, currency: 'USD', pricing: null });
     expect(await get(bare)).toMatchObject({ model: 'openai/gpt-4o-mini', cost: { amount: expect.any(String) } });
@@ -168,7 +168,7 @@ describe('a recorded run', () => {
     expect((await service.call('DELETE', `/executions/${one}`)).status).toBe(200);
   });
 
-  test('of a day that was summed up before is added to its sums', async () => {
+  test('of a summarized day is added to its sums', async () => {
     const { db, log } = service.dependencies;
     await seedPrompt(service.call, 'recorded/late');
     const about = { prompt_name: 'recorded/late', prompt_version: 1, cost: 1 };
@@ -200,7 +200,7 @@ describe('a recorded run', () => {
 });
 
 describe('a run of a release', () => {
-  test('decides nothing if no analysis says that recorded runs count', async () => {
+  test('decides nothing unless an analysis counts recorded runs', async () => {
     const { call } = service;
     await seedPrompt(call, 'recorded/decides');
     const checks = [{ metric: 'error_rate', against: 0, max_increase: 0 }];
@@ -284,7 +284,7 @@ describe('a run of a release', () => {
 });
 
 describe('the same run', () => {
-  test('is stored once, by the id of the execution or what the application calls it', async () => {
+  test('is stored once, by the id of the execution or of the application', async () => {
     const started = ago(4 * SECOND_MS);
     const [id, key] = [execId(started), `trace-${v4()}`];
     const first = await recorded(run({ id, output: 'first' }, started), run({ id: key, output: 'first' }));
@@ -315,7 +315,7 @@ describe('the same run', () => {
     expect(usage.body.data[0].executions).toBe(300);
   });
 
-  test('with an Idempotency-Key gives the first response again', async () => {
+  test('with an Idempotency-Key returns the first response', async () => {
     const headers = { 'Idempotency-Key': v4() };
     const records = [run()];
     const [first, second] = [await record(records, { headers }), await record(records, { headers })];
@@ -323,7 +323,7 @@ describe('the same run', () => {
     expect(second.headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  test('of another workspace is another run, and its execution is neither told of nor touched', async () => {
+  test('of another workspace is another run, and its execution is untouched', async () => {
     const other = await createOtherWorkspace(service, 'recorder');
     const started = ago(4 * SECOND_MS);
     const id = execId(started);
@@ -388,7 +388,7 @@ describe('nonsense', () => {
     expect((await service.call('GET', '/executions?model=house/nonsense')).body.data).toEqual([]);
   });
 
-  test('more than a year ago is refused', async () => {
+  test('of over a year ago is refused', async () => {
     const { body } = await record([run({}, ago(400 * DAY_MS))]);
     expect(body.error.details).toEqual([{ path: 'records.0.started_at', message: 'is more than 366 days ago' }]);
   });
@@ -407,7 +407,7 @@ describe('nonsense', () => {
   });
 });
 
-test('a full workspace is told so, and stores none of them', async () => {
+test('a full workspace is refused, and stores none of them', async () => {
   const full = await createOtherWorkspace(service, 'full');
   const send = () => record([run({ output: 'x'.repeat(1_000_000) })], full);
   let sent = 0;

@@ -21,7 +21,7 @@ const age = (id: string, seconds: number) =>
     [id.replace('exec_', ''), seconds],
   );
 
-test('the same call gets the response of the earlier one at once, without a model or a workflow', async () => {
+test('the same call gets the earlier response at once, without a model or a workflow', async () => {
   const first = (await of('this')).body;
   const { status, body } = await of('this', { ...REUSE, metadata: { n: '2' } });
   expect(status).toBe(201);
@@ -50,7 +50,7 @@ test('the same call gets the response of the earlier one at once, without a mode
   });
 });
 
-test('what was reused is never reused again: the one that was paid for is named', async () => {
+test('a reused response is never reused: the paid execution is named', async () => {
   const first = (await of('original')).body;
   const second = (await of('original', REUSE)).body;
   await age(first.id, 60);
@@ -72,7 +72,7 @@ test.each([
   expect((await of('mine', { ...more, ...REUSE })).body).toMatchObject({ status: 'completed', reused_from: null });
 });
 
-test('the order of names makes no other call, and a draft may have what a version has paid for', async () => {
+test('the order of names does not matter, and a draft can reuse paid calls of a version', async () => {
   const stop = { openai: { store: false, user: 'a' } };
   const again = { openai: { user: 'a', store: false } };
   const first = await of('ordered', { parameters: { seed: 1, temperature: 0, provider_options: stop } });
@@ -82,7 +82,7 @@ test('the order of names makes no other call, and a draft may have what a versio
   expect((await of('ordered', { draft, ...REUSE })).body.reused_from).toBe(first.body.id);
 });
 
-test('an older response, a failed call and another workspace’s are none', async () => {
+test('older responses, failed calls and other workspaces are not reused', async () => {
   const old = (await of('old')).body;
   await age(old.id, 3601);
   expect((await of('old', REUSE)).body.reused_from).toBeNull();
@@ -91,7 +91,7 @@ test('an older response, a failed call and another workspace’s are none', asyn
   expect((await run(failing)).body).toMatchObject({ status: 'failed', reused_from: null });
 });
 
-test('a response that a fallback gave is that model’s', async () => {
+test('a response of a fallback belongs to that model', async () => {
   const draft = { template: 'fell back', model: 'sandbox/fail-401', fallback_models: ['sandbox/echo'] };
   const first = (await run({ draft })).body;
   expect((await run({ draft, ...REUSE })).body.reused_from).toBeNull();
@@ -100,7 +100,7 @@ test('a response that a fallback gave is that model’s', async () => {
   expect(first.model).toBe('sandbox/echo');
 });
 
-test('an Idempotency-Key gives the same execution again', async () => {
+test('an Idempotency-Key returns the same execution', async () => {
   await of('keyed');
   const body = { variables: { text: 'keyed' }, ...REUSE };
   const [one, two] = [await run(body, { 'Idempotency-Key': 'r1' }), await run(body, { 'Idempotency-Key': 'r1' })];

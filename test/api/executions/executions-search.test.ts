@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('searches whose callers have gone away wait for no turn', async () => {
+test('searches of disconnected callers do not queue', async () => {
   const { db, registry } = service.dependencies;
   const lock = 4_712;
   const [workspace] = await db.system.query<{ id: string }>({
@@ -125,7 +125,7 @@ describe('a search of texts', () => {
     expect(await found({ q })).toEqual(ids());
   });
 
-  test('is of the workspace alone', async () => {
+  test('stays in the workspace', async () => {
     expect(await found({ q: 'refund' })).toEqual([refund]);
     const theirs = await found({ q: 'refund' }, other.call);
     expect(theirs).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a search of texts', () => {
     expect((await list({ q: 'refund' }, other.call, '/executions/facets')).body.counted).toBe(1);
   });
 
-  test('goes with other conditions', async () => {
+  test('works with other filters', async () => {
     expect(await found({ q: 'come', status: 'failed' })).toEqual([failed]);
     expect(await found({ q: 'come', status: 'completed' })).toEqual([]);
     expect(await found({ q: 'refund', until: START })).toEqual([]);
@@ -186,12 +186,12 @@ describe('conditions on an execution', () => {
     expect(await found({ ...scope, min_cost: '0.0010000001', max_cost: '0.1' })).toEqual([]);
   });
 
-  test('latency, of those that have ended', async () => {
+  test('latency, of ended executions', async () => {
     expect(await found({ ...scope, min_latency_ms: '5000' })).toEqual([dear]);
     expect(await found({ ...scope, max_latency_ms: '100' })).toEqual([cheap]);
   });
 
-  test('metadata, all of it', async () => {
+  test('metadata, in full', async () => {
     expect(await found({ metadata: 'customer=acme' })).toEqual([cheap]);
     expect(await found({ metadata: ['customer=acme', 'tier=a=b'] })).toEqual([cheap]);
     expect(await found({ metadata: ['customer=acme', 'tier=c'] })).toEqual([]);
@@ -204,7 +204,7 @@ describe('conditions on an execution', () => {
     expect(await found({ error_code: 'quite_rare' })).toEqual([failed]);
   });
 
-  test('how the id begins', async () => {
+  test('an id prefix', async () => {
     expect(await found({ id: cheap })).toEqual([cheap]);
     expect(await found({ id: cheap.slice(0, -1) })).toContain(cheap);
     expect(await found({ id: 'exec_ffff' })).toEqual([]);
@@ -228,12 +228,12 @@ describe('conditions on an execution', () => {
     [{ id: 'exec_xyz' }, 'id'],
     [{ id: `${publicId('execution', newId())}0` }, 'id'],
     [{ q: ['a', 'b'] }, 'q'],
-  ])('a 400 names what is wrong with %j', async (query, path) => {
+  ])('a 400 names the error in %j', async (query, path) => {
     const { status, body } = await list(query as Record<string, string>);
     expect([status, body.error.details[0]?.path]).toEqual([400, path]);
   });
 
-  test('they choose what becomes a dataset, too', async () => {
+  test('they select the examples of a dataset', async () => {
     const { status, body } = await service.call('POST', '/datasets/dear/from-executions', {
       body: { prompt_name: 'say', min_cost: 0.2, min_latency_ms: 5000, metadata: { customer: 'other' } },
     });
@@ -289,7 +289,7 @@ describe('a list in another order', () => {
     ['cost', ['unknown', 'cheap', 'same', 'middle', 'dear']],
     ['-latency', ['same', 'middle', 'cheap', 'unknown', 'dear']],
     ['tokens', ['unknown', 'cheap', 'same', 'middle', 'dear']],
-  ])('by %s, in pages of two, while others come', async (sort, expected) => {
+  ])('by %s, in pages of two, during inserts', async (sort, expected) => {
     const names: unknown[] = [];
     for (let cursor = ''; ; ) {
       const { names: some, next } = await page({ sort, limit: '2', ...(cursor && { cursor }) });
@@ -301,7 +301,7 @@ describe('a list in another order', () => {
     expect(names.filter((name) => name !== undefined)).toEqual(expected);
   });
 
-  test('of those that match', async () => {
+  test('of matching ones', async () => {
     expect((await page({ sort: '-cost', max_cost: '1' })).names).toEqual(['same', 'middle', 'cheap']);
     expect(await page({ sort: '-cost', min_cost: '1000' })).toEqual({ names: [], next: null });
     expect((await page({ sort: '-cost', q: 'answer', min_cost: '12', max_cost: '13' })).names).toEqual(['dear']);
@@ -316,12 +316,12 @@ describe('a list in another order', () => {
     [{ sort: 'cost', cursor: encodeCursor(`cost 1 ${newId()} ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
     [{ sort: 'cost', cursor: encodeCursor(`-cost 1 ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
     [{ cursor: encodeCursor(`cost 1 ${newId()} ${newId()} ${newId()}`) }, 'cursor'],
-  ])('a 400 names what is wrong with %j', async (query, path) => {
+  ])('a 400 names the error in %j', async (query, path) => {
     const { status, body } = await list(query as Record<string, string>, call);
     expect([status, body.error.details[0]?.path]).toEqual([400, path]);
   });
 
-  test('nothing of another workspace, also by its cursor', async () => {
+  test('nothing of another workspace, even by its cursor', async () => {
     const { body } = await list({ sort: '-cost', limit: '1' }, call);
     const stranger = await createOtherWorkspace(service, 'stranger');
     const answer = await list({ sort: '-cost', cursor: body.next_cursor }, stranger.call);
@@ -336,7 +336,7 @@ describe('facets', () => {
     return body;
   };
 
-  test('count what matches, by each of them', async () => {
+  test('count the matches, by each of them', async () => {
     const third = await createOtherWorkspace(service, 'third');
     for (const template of ['one', 'two'])
       await third.call('POST', '/prompts', { body: { name: 'a/b', template, model: 'sandbox/echo' } });
@@ -381,7 +381,7 @@ describe('facets', () => {
     await service.call('GET', '/executions/facets?limit=1').then(({ status }) => expect(status).toBe(400));
   });
 
-  test('of more than are counted, they are the newest, and say so', async () => {
+  test('beyond the counting limit are of the newest, and say so', async () => {
     const many = await createOtherWorkspace(service, 'many');
     await many.call('POST', '/prompts', { body: { name: 'x', template: 'rare words', model: 'sandbox/echo' } });
     const { body } = await many.call('POST', '/executions', { body: { prompt_name: 'x' } });
@@ -404,10 +404,10 @@ describe('facets', () => {
   });
 });
 
-describe('what webhooks were told of the end of an execution', () => {
+describe('webhook events about the end of an execution', () => {
   const told = (id: string, call: Call = service.call) => call('GET', `/executions/${id}/deliveries`);
 
-  test('is listed, of this execution alone', async () => {
+  test('are listed, only of this execution', async () => {
     const before = await service.call('POST', '/executions', {
       body: { prompt_name: 'say', variables: { word: 'a' } },
     });

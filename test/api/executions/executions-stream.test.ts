@@ -48,7 +48,7 @@ const brief = ({ events }: EventReader) =>
 const record = async (id: string) => (await service.call('GET', `/executions/${id}`)).body;
 
 describe('a stream', () => {
-  test('begins with the execution, tells what the model says as it says it, and ends with the record', async () => {
+  test('begins with the execution, sends what the model says as it comes, and ends with the record', async () => {
     const reader = await create();
     await reader.has('execution.started');
     const id = reader.events[0]?.data.execution.id;
@@ -78,7 +78,7 @@ describe('a stream', () => {
     });
   });
 
-  test('is written as server-sent events, and no one on the way may keep or collect them', async () => {
+  test('is sent as server-sent events, which proxies must not store or buffer', async () => {
     const id = await queued();
     const reader = await read(id);
     const call = await calls.begin(id);
@@ -98,7 +98,7 @@ describe('a stream', () => {
     );
   });
 
-  test('tells a reader who comes late all that was said so far', async () => {
+  test('sends a late reader everything said so far', async () => {
     const id = await queued();
     const call = await calls.begin(id);
     for (const word of ['a ', 'b ', 'c']) await call.says(word);
@@ -109,7 +109,7 @@ describe('a stream', () => {
     expect(textOf(late.events)).toBe('a b c');
   });
 
-  test('of many rows is sent in order, however many', async () => {
+  test('of many rows is in order, however many', async () => {
     const id = await queued();
     const call = await calls.begin(id);
     const words = Array.from({ length: 180 }, (_, index) => `${index} `);
@@ -123,7 +123,7 @@ describe('a stream', () => {
     );
   });
 
-  test('of an execution that fails or is canceled ends with that', async () => {
+  test('of a failed or canceled execution ends with that', async () => {
     const [failed, canceled] = [await queued(), await queued()];
     const readers = [await read(failed), await read(canceled)];
     const call = await calls.begin(failed);
@@ -149,7 +149,7 @@ describe('a stream', () => {
     }
   });
 
-  test('that nobody asked for before the call gives the whole response at the end', async () => {
+  test('that was not requested before the call has the whole response at the end', async () => {
     const id = await queued();
     const call = await calls.begin(id);
     const reader = await read(id);
@@ -168,7 +168,7 @@ describe('a stream', () => {
     expect(rows).toEqual([{ streamed: true }]);
   });
 
-  test('goes on when its caller goes away', async () => {
+  test('continues after its caller leaves', async () => {
     const reader = await create();
     await reader.has('execution.started');
     const id = reader.events[0]?.data.execution.id;
@@ -182,7 +182,7 @@ describe('a stream', () => {
 });
 
 describe('a new call', () => {
-  test('begins the text anew', async () => {
+  test('restarts the text', async () => {
     const reader = await create();
     await reader.has('execution.started');
     const id = reader.events[0]?.data.execution.id;
@@ -207,7 +207,7 @@ describe('a new call', () => {
     expect(brief(late).map(([eventId]) => eventId)).toEqual(['2.1', '2.2', '2.3', '2.4']);
   });
 
-  test('counts for nothing where the response of the call before it was stored', async () => {
+  test('counts for nothing if the response of the previous call was stored', async () => {
     const reader = await create();
     await reader.has('execution.started');
     const id = reader.events[0]?.data.execution.id;
@@ -234,7 +234,7 @@ describe('Last-Event-ID', () => {
     return { id, call };
   }
 
-  test('goes on after that event', async () => {
+  test('continues after it', async () => {
     const { id, call } = await halfway();
     const reader = await readAfter(id, '1.3');
     await reader.has('output_text.delta');
@@ -248,7 +248,7 @@ describe('Last-Event-ID', () => {
     ]);
   });
 
-  test('of the end gives the end again, with the same id', async () => {
+  test('of the end repeats the end, with the same id', async () => {
     const { id, call } = await halfway();
     await call.completes('a b c ');
     for (const last of ['1.4', '1.5', '1.5']) {
@@ -258,7 +258,7 @@ describe('Last-Event-ID', () => {
     }
   });
 
-  test('of a call that is over gives the next one from its beginning', async () => {
+  test('of an ended call gives the next one from its start', async () => {
     const { id } = await halfway();
     const call = await calls.begin(id);
     await call.says('new');
@@ -272,7 +272,7 @@ describe('Last-Event-ID', () => {
     ]);
   });
 
-  test('of a stream whose rows are gone gives the whole response from the record', async () => {
+  test('of a stream whose rows are gone gives the whole recorded response', async () => {
     const { id, call } = await halfway();
     await call.completes('a b c ');
     await calls.forget(id);
@@ -294,7 +294,7 @@ describe('Last-Event-ID', () => {
     ]);
   });
 
-  test('goes on without a gap where PostgreSQL has lost what was read', async () => {
+  test('continues without a gap if PostgreSQL lost what was read', async () => {
     const { id, call } = await halfway();
     const reader = await read(id);
     await reader.has('output_text.delta', 3);
@@ -310,7 +310,7 @@ describe('Last-Event-ID', () => {
   });
 
   test.each(['1', '1.', '.1', '1.0', '0.1', '-1.1', '1.1.1', '1.1x', 'a.b', '01.1', '1.1e3', '9'.repeat(400)])(
-    'that is none is refused: %j',
+    'if invalid is refused: %j',
     async (lastEventId) => {
       const id = await queued();
       const answer = await service.call('GET', `/executions/${id}/stream`, {
@@ -328,7 +328,7 @@ describe('Last-Event-ID', () => {
     expect(reader.status).toBe(200);
   });
 
-  test('that this execution can not have given is refused', async () => {
+  test('that this execution cannot have sent is refused', async () => {
     const { id, call } = await halfway();
     const refused = async (lastEventId: string) => {
       const answer = await service.call('GET', `/executions/${id}/stream`, {
@@ -350,7 +350,7 @@ describe('Last-Event-ID', () => {
 });
 
 describe('a request', () => {
-  test('bad requests get JSON, also where a stream was asked for', async () => {
+  test('a bad one gets JSON, even if a stream was requested', async () => {
     const bad = await create({ body: { prompt_name: 'say', variables: {} } });
     await bad.ended;
     expect([bad.status, bad.headers.get('Content-Type')]).toEqual([400, 'application/json; charset=utf-8']);
@@ -370,7 +370,7 @@ describe('a request', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('gives the second request the stream of the same execution, from its beginning', async () => {
+  test('gives the second request the stream of the same execution, from its start', async () => {
     const headers = { 'Idempotency-Key': 'stream-once' };
     const first = await create({ headers });
     await first.has('execution.started');
@@ -400,7 +400,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('many readers', () => {
-  test('200 of one stream all get all of it', async () => {
+  test('200 of one stream get all of it', async () => {
     const id = await queued();
     const readers = await Promise.all(Array.from({ length: 200 }, () => read(id)));
     const call = await calls.begin(id);
@@ -412,7 +412,7 @@ describe('many readers', () => {
     expect(new Set(readers.map((reader) => JSON.stringify(brief(reader)))).size).toBe(1);
   });
 
-  test('more than a workspace may have are refused, until some are closed', async () => {
+  test('beyond the workspace limit are refused, until some are closed', async () => {
     const id = await queued();
     const readers = await Promise.all(Array.from({ length: 200 }, () => read(id)));
     expect(new Set(readers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -433,7 +433,7 @@ describe('many readers', () => {
     expect(readers.at(-1)?.events.at(-1)?.event).toBe('execution.canceled');
   });
 
-  test('one who never reads delays nobody, and takes no more than a little memory', async () => {
+  test('a reader that never reads delays no other, and uses only a little memory', async () => {
     const id = await queued();
     const reader = await read(id);
     const idle = http.get(`${service.origin}/v1/executions/${id}/stream`, {

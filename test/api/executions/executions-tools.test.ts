@@ -39,7 +39,7 @@ afterAll(async () => {
 describe.each(['openai/gpt-4o', 'openai-compatible/m', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'])(
   '%s',
   (model) => {
-    test('asks for a tool, and gets its result in the placeholder of the next run', async () => {
+    test('calls a tool, and gets its result in the placeholder of the next run', async () => {
       const name = `tools/${model.split('/')[0]}`;
       const created = await service.call('POST', '/prompts', {
         body: {

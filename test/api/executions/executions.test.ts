@@ -66,7 +66,7 @@ describe('a run', () => {
     expect(body).toMatchObject({ input, variables: { text, extra: null } });
   });
 
-  test('names every variable that is missing or null, and ignores extra ones', async () => {
+  test('names every missing or null variable, and ignores extra ones', async () => {
     await create('needy', { template: '{{ a }}{{ constructor }}{{ c }}{{ a }}' });
     const { status, body } = await run({ prompt_name: 'needy', variables: { c: null, d: 1 } });
     expect(status).toBe(400);
@@ -81,7 +81,7 @@ describe('a run', () => {
     expect((await run({ prompt_name: 'needy' })).body.error.details).toHaveLength(3);
   });
 
-  test('refuses values that would make the prompt grow without bound', async () => {
+  test('refuses values that would make the prompt grow without limit', async () => {
     await create('bomb', { template: '{{ a }}'.repeat(30_000) });
     const { status, body } = await run({ prompt_name: 'bomb', variables: { a: 'x'.repeat(900_000) } });
     expect([status, body.error.details[0].path]).toEqual([400, 'variables']);
@@ -103,7 +103,7 @@ describe('a run', () => {
     });
   });
 
-  test('takes the latest version, a version or a label, but not both', async () => {
+  test('uses the latest version, a version or a label, but not both', async () => {
     await create('chosen', { template: 'one' });
     await create('chosen', { template: 'two' });
     await service.call('PUT', '/prompts/chosen/labels/live', { body: { version: 1 } });
@@ -149,7 +149,7 @@ describe('a run', () => {
     ['sandbox/fail-403', 'model_authentication'],
     ['sandbox/fail-404', 'model_not_found'],
     ['sandbox/fail', 'model_unavailable'],
-  ])('that %s refuses for good has failed with %s, and the answer is 201', async (model, code) => {
+  ])('that %s refuses for good fails with %s, and the answer is 201', async (model, code) => {
     const { status, body } = await run({ prompt_name: 'echo', variables: { text: 'x' }, model });
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'failed', output: null, error: { code, message: expect.any(String) } });
@@ -166,7 +166,7 @@ describe('a run', () => {
 });
 
 describe('waiting', () => {
-  test('respond-async does not wait, and the run goes on', async () => {
+  test('respond-async does not wait; the run continues', async () => {
     const { status, body } = await run(
       { prompt_name: 'echo', variables: { text: 'x' }, model: 'sandbox/slow-300' },
       'respond-async',
@@ -176,7 +176,7 @@ describe('waiting', () => {
     expect((await reach(body.id, 'completed')).output).toBe('x');
   });
 
-  test('waits as long as it was asked to, and answers with the state as it is then', async () => {
+  test('lasts as long as requested, and returns the state at that time', async () => {
     const started = performance.now();
     const { status, body } = await run(
       { prompt_name: 'echo', variables: { text: 'x' }, model: 'sandbox/stall' },
@@ -200,7 +200,7 @@ describe('waiting', () => {
 });
 
 describe('canceling', () => {
-  test('a run that waits for its model ends at once, and a finished one cannot be canceled', async () => {
+  test('a run that waits for its model ends at once, and an ended one cannot be canceled', async () => {
     const { body } = await run(
       { prompt_name: 'echo', variables: { text: 'x' }, model: 'sandbox/stall' },
       'respond-async',
@@ -214,7 +214,7 @@ describe('canceling', () => {
     expect((await cancel(done.body.id)).body.error.code).toBe('invalid_state');
   });
 
-  test('wakes whoever waits for the run', async () => {
+  test('wakes those waiting for the run', async () => {
     const waiting = run({ prompt_name: 'echo', variables: { text: 'wake' }, model: 'sandbox/stall' }, 'wait=60');
     let found: { id: string } | undefined;
     while (found === undefined) {
@@ -261,7 +261,7 @@ describe('the list and the usage', () => {
     expect(await listed('prompt_name=sum/none')).toEqual([]);
   });
 
-  test('gives page after page while runs are added', async () => {
+  test('shows page after page while runs are added', async () => {
     const first = await service.call('GET', '/executions?prompt_name=sum/b&limit=2');
     await run({ prompt_name: 'sum/b', metadata: { n: '5' } });
     const second = await service.call('GET', `/executions?prompt_name=sum/b&limit=2&cursor=${first.body.next_cursor}`);
@@ -305,7 +305,7 @@ describe('the list and the usage', () => {
     expect(Date.parse(all.body.since)).toBe(Math.floor(thirtyDaysAgo / hourMs) * hourMs);
   });
 
-  test('has no cost, rather than 0, where no answer has a known price', async () => {
+  test('has no cost, rather than 0, if no answer has a known price', async () => {
     await create('unpriced', { template: 'x' });
     const { body } = await run({ prompt_name: 'unpriced' });
     await service.dependencies.db.system.query({
@@ -326,7 +326,7 @@ describe('the list and the usage', () => {
   });
 });
 
-describe('provider options that cost what is not counted', () => {
+describe('provider options with uncounted costs', () => {
   const costly = { provider_options: { openai: { n: 5 } } };
   const refusal = {
     status: 400,

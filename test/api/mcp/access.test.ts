@@ -38,8 +38,8 @@ async function startOther(more: Partial<TestService['dependencies']['settings']>
   return `http://127.0.0.1:${server.port}`;
 }
 
-describe('who may call', () => {
-  test('is said by a key: without one, or with another, the answer says how to be let in', async () => {
+describe('the caller', () => {
+  test('needs a key: without one, or with another, the answer says how to sign in', async () => {
     for (const headers of [
       { Authorization: '' },
       { Authorization: 'Bearer pms_unknown' },
@@ -55,7 +55,7 @@ describe('who may call', () => {
     }
   });
 
-  test('lists of tools answer the message that was sent, in each revision', async () => {
+  test('gets tool lists in answer to its message, in each revision', async () => {
     for (const id of [7, 'seven', 'the "id" $& of the message', 8]) {
       const texts = await Promise.all([
         post(service, message('tools/list', {}, id)).then((response) => response.text()),
@@ -71,7 +71,7 @@ describe('who may call', () => {
     }
   });
 
-  test('is not said by a session of the console: its cookie lets nobody in', async () => {
+  test('needs more than a console session: its cookie gives no access', async () => {
     const session = await fetch(`${service.origin}/v1/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -85,7 +85,7 @@ describe('who may call', () => {
     expect((await post(service, message('tools/list'), headers)).status).toBe(401);
   });
 
-  test('ends with the key', async () => {
+  test('needs a live key', async () => {
     const { id, key } = await createKey(service, 'read');
     const mcp = await connected(key);
     await mcp.result('search_prompts');
@@ -94,7 +94,7 @@ describe('who may call', () => {
     expect((await post({ ...service, key }, message('tools/list'))).status).toBe(401);
   });
 
-  test('loses a tool that runs, too, within 5 s of the end of the key', async () => {
+  test('loses even a running tool within 5 s after its key ends', async () => {
     await service.call('POST', '/prompts', { body: { name: 'mcp/stalls', template: 'x', model: 'sandbox/stall' } });
     const { id, key } = await createKey(service, 'execute');
     const given = { prompt_name: 'mcp/stalls', wait_seconds: 55 };
@@ -109,7 +109,7 @@ describe('who may call', () => {
     for (const run of data) await service.call('POST', `/executions/${run.id}/cancel`);
   });
 
-  test('is told of the tools that the scopes of the key allow, and refused the others', async () => {
+  test('sees only tools that the scopes of its key allow, and is refused the others', async () => {
     const names = async (...scopes: Parameters<typeof createKey>[1][]) => {
       const mcp = await connected((await createKey(service, ...scopes)).key);
       return new Set((await mcp.client.listTools()).tools.map(({ name }) => name));
@@ -180,7 +180,7 @@ describe('limits and records', () => {
     expect(api.status).toBe(429);
   });
 
-  test('changes are in the audit log, as those of the key; reads and refusals are not', async () => {
+  test('changes are in the audit log under the key; reads and refusals are not', async () => {
     const { id, key } = await createKey(service, 'read', 'write');
     const mcp = await connected(key);
     const name = 'mcp/audited';
@@ -197,7 +197,7 @@ describe('limits and records', () => {
     });
   });
 
-  test('a body may be as large as elsewhere, have as many values, and is JSON', async () => {
+  test('a body has the usual limits of size and values, and is JSON', async () => {
     const big = message('tools/call', { name: 'get_prompt', arguments: { name: 'x'.repeat(1024 * 1024) } });
     expect((await post(service, big)).status).toBe(413);
     const many = message('tools/call', {
@@ -216,7 +216,7 @@ describe('limits and records', () => {
     expect([batch.status, (await errorOf(batch)).code]).toEqual([400, -32_600]);
   });
 
-  test('there are no sessions and no streams: only POST is there', async () => {
+  test('there are no sessions and no streams, only POST', async () => {
     const headers = { Authorization: `Bearer ${service.key}`, Accept: 'text/event-stream' };
     for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
       const response = await fetch(`${service.origin}/mcp`, { method, headers });
@@ -256,7 +256,7 @@ function statusWith(origin: string, headers: Record<string, string>, method = 'P
 }
 
 describe('pages of browsers', () => {
-  test('of other origins are refused, those that may call the API are let in', async () => {
+  test('of other origins are refused, those allowed to call the API are not', async () => {
     const own = service.origin;
     const { port } = new URL(own);
     expect(await statusWith(own, { Origin: 'https://evil.example.test' })).toBe(403);
@@ -276,7 +276,7 @@ describe('pages of browsers', () => {
     expect(preflight.headers.get('Access-Control-Allow-Headers')).toContain('mcp-protocol-version');
   });
 
-  test('that have turned their name to this machine (DNS rebinding) are refused', async () => {
+  test('that point their name at this machine (DNS rebinding) are refused', async () => {
     const { port } = new URL(service.origin);
     const rebound = `evil.example.test:${port}`;
     expect(await statusWith(service.origin, { Host: rebound })).toBe(403);

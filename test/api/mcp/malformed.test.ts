@@ -149,7 +149,7 @@ function send({ body, headers }: Pick<Sent, 'body' | 'headers'>): Promise<{ stat
 }
 
 test(
-  `${MESSAGES} malformed messages end nothing, are each answered, and keep no neighbour waiting`,
+  `${MESSAGES} malformed messages end nothing, are each answered, and delay no neighbour`,
   async () => {
     const neighbour = await connect({ ...service, ...(await createOtherWorkspace(service, 'neighbour')) });
     await neighbour.result('create_prompt', { name: 'mine', template: 'x', model: 'sandbox/echo' });

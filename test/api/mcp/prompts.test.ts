@@ -64,7 +64,7 @@ describe.each(REVISIONS)('by the revision %s of the protocol,', (revision: Revis
     ]);
   });
 
-  test('they are filled by the rules of the service: includes, labels, defaults, files', async () => {
+  test('they are filled with includes, labels, defaults and files', async () => {
     const filled = async (name: string, given: Record<string, string>) =>
       (await mcp.client.getPrompt({ name, arguments: given })).messages;
     const user = (text: string) => ({ role: 'user', content: { type: 'text', text } });
@@ -85,7 +85,7 @@ describe.each(REVISIONS)('by the revision %s of the protocol,', (revision: Revis
     ]);
   });
 
-  test('what is wrong with them is said', async () => {
+  test('their errors are reported', async () => {
     const refusal = (name: string, given: Record<string, string> = {}) =>
       mcp.client.getPrompt({ name, arguments: given }).then(
         () => 'filled',

@@ -17,14 +17,14 @@ afterAll(async () => {
 const prompt = (name: string, template: string) =>
   service.call('POST', '/prompts', { body: { name, template, model: 'sandbox/echo' } });
 
-test('a result is the same as text and as structure, and names nothing that was not cut', async () => {
+test('a result is the same as text and as structure, and names only what was cut', async () => {
   await prompt('small/one', 'Say it');
   const { body, text } = await mcp.tool('get_prompt', { name: 'small/one' });
   expect(JSON.parse(text)).toEqual(body);
   expect(body).toEqual({ result: (await service.call('GET', '/prompts/small/one')).body });
 });
 
-test('a page has 20 records unless asked otherwise, and its cursor leads to the others', async () => {
+test('a page has 20 records by default, and its cursor leads to the others', async () => {
   for (let n = 0; n < 45; n++) await prompt(`paged/p${String(n).padStart(2, '0')}`, 'x');
   const names: string[] = [];
   const sizes: number[] = [];
@@ -40,7 +40,7 @@ test('a page has 20 records unless asked otherwise, and its cursor leads to the 
   expect((await mcp.result('search_prompts', { group: 'paged', limit: 1_000 })).data).toHaveLength(45);
 });
 
-test('a page of large records fits: fewer of them, their texts cut, and none is lost', async () => {
+test('a page of large records fits: it has fewer, cuts their texts, and loses none', async () => {
   const long = 'Long text. '.repeat(9_000);
   for (let n = 0; n < 12; n++) await prompt(`large/p${n}`, `${n} ${long}`);
   const names: string[] = [];
@@ -56,7 +56,7 @@ test('a page of large records fits: fewer of them, their texts cut, and none is 
   expect(names).toHaveLength(12);
 });
 
-test('what was cut can be read to its end, piece by piece', async () => {
+test('a cut text can be read to its end, piece by piece', async () => {
   const text = Array.from({ length: 20_000 }, (_, n) => `${n} 🙂`).join(' ');
   await prompt('long/one', text);
   const { body } = await mcp.tool('get_prompt', { name: 'long/one' });
@@ -76,7 +76,7 @@ test('what was cut can be read to its end, piece by piece', async () => {
   expect(nowhere.body.error).toMatchObject({ code: 'invalid_request', details: [{ path: 'part' }] });
 });
 
-test('an error says what to change, and nothing of the inside', async () => {
+test('an error says what to change, and nothing internal', async () => {
   const cases: [string, object, object][] = [
     ['get_prompt', { name: 'no/such' }, { code: 'not_found', message: expect.stringContaining('no/such') }],
     ['get_prompt', {}, { code: 'invalid_request', details: [{ path: 'name', message: expect.any(String) }] }],

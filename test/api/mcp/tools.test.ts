@@ -164,7 +164,7 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     expect(kept).toMatchObject({ version: 1, added: 1 });
   });
 
-  test('evaluate, compare, and show what went wrong', async () => {
+  test('evaluate, compare, and show problems', async () => {
     const name = `${at}/evaluated`;
     const named = at.replaceAll('/', '-');
     await seedPrompt(service.call, name);
@@ -345,7 +345,7 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     expect(await mcp.result('summarize_scores', { name: 'helpful' })).toHaveProperty('data');
   });
 
-  test('were all called, and there is none that says what is not so', async () => {
+  test('were all called, and all describe themselves correctly', async () => {
     const { tools } = await mcp.client.listTools();
     expect(new Set(tools.map(({ name }) => name))).toEqual(mcp.called);
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
@@ -361,7 +361,7 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
   });
 });
 
-test('tools that only read say so, and change nothing', async () => {
+test('that only read declare it, and change nothing', async () => {
   const reader = await connect({ ...service, ...(await createKey(service, 'read')) });
   const { tools } = await reader.client.listTools();
   expect(tools.length).toBeGreaterThan(15);

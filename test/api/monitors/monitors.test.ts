@@ -45,7 +45,7 @@ describe('a definition', () => {
     expect(body.data.map(({ action }: { action: string }) => action)).toEqual(['monitor.updated', 'monitor.created']);
   });
 
-  test('over scores that have no mean is refused', async () => {
+  test('over scores without a mean is refused', async () => {
     const { call } = service;
     await call('PUT', '/score-definitions/tone', { body: { data_type: 'categorical' } });
     await call('PUT', '/score-definitions/note', { body: { data_type: 'text' } });
@@ -75,7 +75,7 @@ describe('a definition', () => {
     [{ ...DEFINITION, enabled: 'yes' }, 'enabled'],
     [{ ...DEFINITION, notify: { slack: true } }, 'notify'],
     [{ ...DEFINITION, more: 1 }, 'more'],
-  ])('that is nonsense is refused: %j', async (body, field) => {
+  ])('that is invalid is refused: %j', async (body, field) => {
     const answer = await service.call('PUT', '/monitors/wrong', { body });
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.error.message).toContain(field);
@@ -99,12 +99,12 @@ describe('a definition', () => {
     [{ metric: 'error_rate', above: 0.1, min_executions: 0.5 }, 'whole number'],
     [{ metric: 'error_rate', above: '0.1' }, 'must be a number'],
     [{ metric: 'error_rate', above: 0.1, severity: 'high' }, 'severity'],
-  ])('with a check that is nonsense is refused, and told what to change: %j', async (check, words) => {
+  ])('with an invalid check is refused, with what to change: %j', async (check, words) => {
     const answer = await service.call('PUT', '/monitors/wrong', { body: { window: '15m', checks: [check] } });
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(words)]);
   });
 
-  test.each(['a//b', 'a b', 'x/history', '.'])('can not have the name %j', async (name) => {
+  test.each(['a//b', 'a b', 'x/history', '.'])('cannot have the name %j', async (name) => {
     const answer = await service.call('PUT', `/monitors/${encodeURIComponent(name)}`, { body: DEFINITION });
     expect([400, 404]).toContain(answer.status);
   });
@@ -130,7 +130,7 @@ test('monitors are listed by name, page by page, and are gone once deleted', asy
     expect((await other.call(method, path)).status).toBe(404);
 });
 
-test('reading needs read, changing write; without read a change shows nothing of what was seen', async () => {
+test('reading needs read, changing write; without read a change hides all measurements', async () => {
   const { key: reads } = await createKey(service, 'read');
   const { key: writes } = await createKey(service, 'write');
   const { key: executes } = await createKey(service, 'execute');
@@ -146,7 +146,7 @@ test('reading needs read, changing write; without read a change shows nothing of
   expect((await service.call('DELETE', '/monitors/scoped', { key: writes })).body.checks).toEqual([]);
 });
 
-test('a name that another workspace uses, too, is its own', async () => {
+test('a name used in another workspace is independent', async () => {
   const other = await createOtherWorkspace(service, 'apart');
   const mine = await putMonitor(service.call, 'apart', DEFINITION);
   await putMonitor(other.call, 'apart', { ...DEFINITION, window: '1h' });
@@ -154,7 +154,7 @@ test('a name that another workspace uses, too, is its own', async () => {
   expect((await other.call('GET', '/monitors')).body.data).toHaveLength(1);
 });
 
-test('of ten requests at once that create the same monitor all succeed, and there is one', async () => {
+test('ten identical requests at once to create a monitor all succeed, and there is one', async () => {
   const other = await createOtherWorkspace(service, 'at once');
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => other.call('PUT', '/monitors/one', { body: DEFINITION })),
@@ -163,7 +163,7 @@ test('of ten requests at once that create the same monitor all succeed, and ther
   expect((await other.call('GET', '/monitors')).body.data).toHaveLength(1);
 });
 
-test('a webhook that names no events gets none of monitors; one that names them is told what they say', async () => {
+test('a webhook without named events gets none of monitors; one that names them does', async () => {
   const url = 'http://127.0.0.1:65000/';
   const { body: plain } = await service.call('POST', '/webhooks', { body: { url } });
   expect(plain.events).toHaveLength(6);

@@ -54,7 +54,7 @@ describe('a label', () => {
     }
   });
 
-  test('keeps its prompt out of the archive where it is protected, unless a key may move it', async () => {
+  test('keeps its prompt out of the archive if protected, unless a key can move it', async () => {
     const [writer, publisher, both] = await Promise.all([
       createKey(service, 'write'),
       createKey(service, 'publish'),
@@ -103,7 +103,7 @@ describe('a label', () => {
     expect((await remove('passing', key)).status).toBe(401);
   });
 
-  test('stays where it is when its prompt is archived and restored', async () => {
+  test('stays in place when its prompt is archived and restored', async () => {
     const { key } = await createKey(service, 'write', 'publish');
     await protect('steady');
     await move('steady', 1);
@@ -127,7 +127,7 @@ describe('a label', () => {
   });
 });
 
-test('labels are listed by name, with how many prompts have them, of one workspace', async () => {
+test('labels are listed by name, with their prompt counts, of one workspace', async () => {
   const { call } = await createOtherWorkspace(service, 'lists');
   for (const name of ['x', 'y', 'z'])
     await call('POST', '/prompts', { body: { name, template: 'Hi.', model: 'sandbox/echo' } });
@@ -175,7 +175,7 @@ test('the labels of a prompt are listed, with their versions', async () => {
   expect((await call('GET', '/prompts/pointed/nowhere/labels')).status).toBe(404);
 });
 
-test('a workspace protects so many labels and no more, also at once', async () => {
+test('a workspace protects a limited number of labels, also at once', async () => {
   const { call } = await createOtherWorkspace(service, 'many');
   for (let count = 3; count < MAX_PROTECTED_LABELS; count += 1) await protect(`l${count}`, true, call);
   const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((label) => protect(label, true, call)));

@@ -38,14 +38,14 @@ test('a prompt or label that does not exist is answered with the nearest one', a
   expect(body.data.map(({ error }: { error: { message: string } }) => error.message)).toEqual([NAME, LABEL]);
 });
 
-test('nothing is suggested that is far away, archived, or there', async () => {
+test('distant, archived and existing names are not suggested', async () => {
   const messageOf = async (path: string) => (await service.call('GET', path)).body.error.message;
   for (const name of ['support/something', 'old/greting', 'x'])
     expect(await messageOf(`/prompts/${name}`)).toBe(`The prompt "${name}" does not exist in this workspace.`);
   expect(await messageOf('/prompts/support/greeting?version=9')).not.toContain('Did you mean');
 });
 
-test('a key that may not read names learns none', async () => {
+test('a key that cannot read names learns none', async () => {
   const { key } = await createKey(service, 'execute');
   for (const [path, body] of [
     ['/executions', { prompt_name: 'support/greting' }],

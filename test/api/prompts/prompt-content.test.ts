@@ -16,7 +16,7 @@ const tool = (name: string) => ({ name, description: 'x', input_schema: { type: 
 const detailsOf = ({ body }: { body: { error?: { details?: { path: string; message: string }[] } } }) =>
   body.error?.details ?? [];
 
-test('all that a version can say is kept', async () => {
+test('every part of a version is kept', async () => {
   const said = {
     messages: [
       { role: 'system', content: [{ type: 'text', text: 'Be {{ tone }}.' }] },
@@ -42,7 +42,7 @@ test('all that a version can say is kept', async () => {
   expect((await service.call('GET', '/prompts?q=all')).body.data).toContainEqual({ ...created.body, all_labels: [] });
 });
 
-test('an update keeps what it leaves out, and null takes it away', async () => {
+test('an update keeps omitted fields, and null removes them', async () => {
   const said = {
     tools: [tool('a')],
     tool_choice: 'required',
@@ -195,7 +195,7 @@ test.each<[string, object, string]>([
   expect((await service.call('GET', '/prompts/refused')).status).toBe(404);
 });
 
-test('schemas of tools may have what only providers know', async () => {
+test('schemas of tools can have provider-specific parts', async () => {
   const input_schema = {
     type: 'object',
     properties: { mail: { type: 'string', format: 'odd', pattern: String.raw`^(?!\.)[\w\-]+$`, 'x-note': 1 } },
@@ -203,7 +203,7 @@ test('schemas of tools may have what only providers know', async () => {
   expect((await create('lenient', { template: 'x', tools: [{ name: 'a', input_schema }] })).status).toBe(201);
 });
 
-test('prompt.updated says that what is sent has changed', async () => {
+test('prompt.updated says that the sent content changed', async () => {
   const eventsOf = async (version: number) => {
     const text = `select id from events where workspace_id = $1 and type = 'prompt.updated' and data->>'prompt_name' = 'told' and data->>'version' = $2`;
     return (await service.dependencies.db.system.query({ text }, [service.workspaceId, String(version)])).length;
@@ -225,7 +225,7 @@ test('prompt.updated says that what is sent has changed', async () => {
   }
 });
 
-test('the values of a run are held against the inputs', async () => {
+test('the inputs check the values of a run', async () => {
   const inputs = {
     count: { type: 'number', default: 3 },
     tone: { type: 'string', enum: ['kind', 'short'] },
@@ -249,7 +249,7 @@ test('the values of a run are held against the inputs', async () => {
   ]);
 });
 
-test('a run has the includes as they are, and is refused where they can not be used any more', async () => {
+test('a run has the current includes, and is refused if they cannot be used any more', async () => {
   const run = () =>
     service.call('POST', '/executions', {
       body: { prompt_name: 'including', variables: { x: 1 } },

@@ -13,7 +13,7 @@ const diff = (name: string, query = '') => service.call('GET', `/prompts/${name}
 const changesOf = async (name: string, query = '') => (await diff(name, query)).body.changes;
 const lines = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}\n`).join('');
 
-test('texts are shown as a unified diff, everything else as it was and is', async () => {
+test('texts are shown as a unified diff, everything else before and after', async () => {
   await create('team/a', { template: 'one\ntwo\nthree\n', parameters: { temperature: 0.2, seed: 1, stop: 'x' } });
   await create('team/a', {
     template: 'one\n2\nthree\n',
@@ -76,7 +76,7 @@ test('messages, tools and inputs are compared one by one, wherever they moved', 
   ]);
 });
 
-test('versions that do not exist are named', async () => {
+test('missing versions are named', async () => {
   await create('c', { template: 'x' });
   expect((await diff('nobody')).status).toBe(404);
   expect((await diff('c', '?to=2')).status).toBe(404);

@@ -13,7 +13,7 @@ const create = (name: string, more: object = {}, headers: Record<string, string>
 const put = (name: string, body: unknown) => service.call('PUT', `/prompts/${name}`, { body });
 const latest = async (name: string) => (await service.call('GET', `/prompts/${name}`)).body;
 
-test('a change of the newest version is made, one of an older version is refused and says what to do', async () => {
+test('a change of the newest version is made; one of an older version is refused with advice', async () => {
   await create('told/one');
   expect(await put('told/one', { template: 'Two.', base_version: 1 })).toMatchObject({
     status: 200,
@@ -33,7 +33,7 @@ test('a change of the newest version is made, one of an older version is refused
 });
 
 test.each(['PUT', 'POST'])(
-  'of twenty that %s at once from the same version, exactly one makes a version',
+  'of twenty simultaneous %s from the same version, exactly one makes a version',
   async (method) => {
     const name = `busy/${method}`;
     await create(name);
@@ -59,7 +59,7 @@ test('a prompt that must be new is made once', async () => {
   expect((await latest('new')).version).toBe(1);
 });
 
-test('a version that is not there yet is no base', async () => {
+test('a missing version is not a base', async () => {
   await create('early');
   for (const [answer, message] of [
     [await put('early', { base_version: 2 }), 'is 2, but the newest version is 1'],
@@ -95,7 +95,7 @@ test('an idempotent repeat gets the version that it made', async () => {
   expect((await create('repeated', { base_version: 3 }, { 'Idempotency-Key': 'repeated-3' })).status).toBe(201);
 });
 
-test('an archived prompt is told to be archived, and an unknown one to be unknown, also to another workspace', async () => {
+test('an archived prompt is reported as archived, and an unknown one as unknown, also to another workspace', async () => {
   await create('away');
   await service.call('DELETE', '/prompts/away');
   expect((await put('away', { base_version: 7 })).body.error.code).toBe('prompt_archived');

@@ -29,7 +29,7 @@ async function refusal(name: string, version: number): Promise<string> {
   return body.error.message;
 }
 
-test('a version that nothing needs is deleted, and its number is never given to another', async () => {
+test('an unused version is deleted, and its number is never reused', async () => {
   await makeVersions('gone/a', 'one', 'two', 'three');
   expect(await remove('gone/a', 2)).toMatchObject({ status: 200, body: { version: 2, template: 'two' } });
   expect((await call('GET', '/prompts/gone/a?version=2')).status).toBe(404);
@@ -41,7 +41,7 @@ test('a version that nothing needs is deleted, and its number is never given to 
   expect((await call('POST', '/executions', { body: run })).status).toBe(404);
 });
 
-test('a version that this process has run is not run again once it was deleted', async () => {
+test('a version that this process ran is not run after its deletion', async () => {
   await makeVersions('gone/known', 'one', 'two');
   const body = { prompt_name: 'gone/known', version: 1 };
   const headers = { Prefer: 'respond-async' };
@@ -52,7 +52,7 @@ test('a version that this process has run is not run again once it was deleted',
   expect((await call('POST', '/executions', { body, headers })).status).toBe(404);
 });
 
-test('what is needed can not be deleted, and the answer says by what', async () => {
+test('a needed version cannot be deleted, and the answer says why', async () => {
   await makeVersions('kept/a', 'one', 'two', 'three', 'four', 'five', 'six');
   expect(await refusal('kept/a', 6)).toContain('is the latest');
 
@@ -82,7 +82,7 @@ test('what is needed can not be deleted, and the answer says by what', async () 
   expect(await refusal('kept/a', 5)).toContain('"nightly"');
 });
 
-test('what is in a release that has not ended can not be deleted', async () => {
+test('a version in an unfinished release cannot be deleted', async () => {
   await makeVersions('kept/released', 'one', 'two', 'three', 'four');
   await call('PUT', '/prompts/kept/released/labels/live', { body: { version: 1 } });
   const steps = [{ type: 'wait', for: '1h' }];
@@ -101,7 +101,7 @@ test('what is in a release that has not ended can not be deleted', async () => {
   expect((await remove('kept/released', 3)).status).toBe(200);
 });
 
-test('what is compared without a version to start from is the newest that is left', async () => {
+test('a comparison without a base uses the newest remaining version', async () => {
   await makeVersions('gone/compared', 'one', 'two', 'three');
   expect((await remove('gone/compared', 2)).status).toBe(200);
   expect(await call('GET', '/prompts/gone/compared/diff')).toMatchObject({ status: 200, body: { from: 1, to: 3 } });
@@ -112,14 +112,14 @@ test('what is compared without a version to start from is the newest that is lef
   });
 });
 
-test('it is in the audit log', async () => {
+test('deletions are audited', async () => {
   await makeVersions('gone/b', 'one', 'two');
   expect((await remove('gone/b', 1)).status).toBe(200);
   const { body } = await call('GET', '/audit-log?action=prompt.version_deleted&limit=1');
   expect(body.data).toMatchObject([{ resource: { type: 'prompt', id: 'gone/b' }, details: { version: 1 } }]);
 });
 
-test('the versions of a workspace have a quota of bytes, and deleting some makes room', async () => {
+test('the versions of a workspace have a byte quota, and deleting some makes room', async () => {
   const template = 'x'.repeat(9_000);
   await makeVersions('full', ...Array.from({ length: 3 }, (_, n) => `${n} ${template}`));
   for (const [method, path] of [

@@ -19,7 +19,7 @@ const including = async (query: string, call = service.call) => {
   return status === 200 ? body.data.map(({ name }: { name: string }) => name) : [status, body.error.code];
 };
 
-test('what includes a prompt is listed: by any reference, in messages too, but not what includes it through another', async () => {
+test('includers of a prompt are listed: by any reference, in messages too, but not those through another', async () => {
   await save('part', 'Be kind.');
   await label('part', 'live', 1);
   await save('part/longer', 'Be kind.');
@@ -45,7 +45,7 @@ test('what includes a prompt is listed: by any reference, in messages too, but n
     expect(await including(wrong)).toEqual([400, 'invalid_request']);
 });
 
-test('the latest version counts, and those that labels point at', async () => {
+test('the latest version counts, and labelled ones', async () => {
   await save('tone', 'Be kind.');
   await save('user', '{{> tone }}');
   await label('user', 'production', 1);
@@ -61,7 +61,7 @@ test('the latest version counts, and those that labels point at', async () => {
   expect(await including('tone&archived=true')).toEqual(['user']);
 });
 
-test('a label that others include moves to no list of messages and is not removed', async () => {
+test('an included label cannot move to a list of messages and cannot be removed', async () => {
   await save('held', 'Be kind.');
   await save('held', 'Be brief.');
   await save('held', [{ role: 'user', content: '{{ x }}' }]);

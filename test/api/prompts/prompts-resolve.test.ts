@@ -53,7 +53,7 @@ test('each is selected as by GET, in the order of the request', async () => {
   ]);
 });
 
-test('what the caller has is not sent', async () => {
+test('known prompts are not sent', async () => {
   await create('b', { template: 'one' });
   expect(await resolved({ name: 'b', known_version: 1 }, { name: 'b', label: 'latest', known_version: 1 })).toEqual([
     { name: 'b', unchanged: true },
@@ -71,7 +71,7 @@ test('what the caller has is not sent', async () => {
   expect(back.prompt).toMatchObject({ version: 1, template: 'one', labels: ['production'] });
 });
 
-test('a prompt comes with all that it includes, and changes with it', async () => {
+test('a prompt comes with all its includes, and changes with them', async () => {
   await create('c/inner', { template: 'inner {{ x }}' });
   await create('c/tone', { template: 'tone {{> c/inner }}' });
   await label('c/tone', 'production', 1);
@@ -107,7 +107,7 @@ test('an archived prompt can be read', async () => {
   expect((await resolved({ name: 'd' }))[0].prompt).toMatchObject({ version: 1, archived: true });
 });
 
-test('a response is bounded by bytes: what is left out can be asked for again', async () => {
+test('a response has a byte limit: the rest can be requested again', async () => {
   const names = Array.from({ length: 24 }, (_, index) => `e/large-${index}`);
   for (const name of names) await create(name, { template: 'x'.repeat(250_000) });
   await create('e/small', { template: 'small' });
@@ -130,7 +130,7 @@ test('a response is bounded by bytes: what is left out can be asked for again', 
   expect(rounds).toEqual([8, 0]);
 });
 
-test('prompts with very many includes are left to the next request', async () => {
+test('prompts with very many includes are for the next request', async () => {
   const inner = Array.from({ length: 60 }, (_, index) => index);
   const all = Array.from({ length: 20 }, (_, prompt) => ({ name: `f/${prompt}` }));
   await service.dependencies.db.system.query(
@@ -154,7 +154,7 @@ test('prompts with very many includes are left to the next request', async () =>
   expect(data.slice(10)).toEqual(all.slice(10).map(({ name }) => ({ name, left_out: true })));
 });
 
-test('the number of statements does not grow with that of prompts', async () => {
+test('the number of statements does not grow with the prompts', async () => {
   for (let index = 0; index < 5; index++) await create(`g/${index}`, { template: '{{> a/one }} {{ name }}' });
   const own = service.dependencies.db.workspace(service.workspaceId);
   let statements = 0;

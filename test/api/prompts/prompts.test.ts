@@ -73,14 +73,14 @@ describe('creating and updating', () => {
     expect((await put('/prompts/warned', { template: 'Fine {{ name }}.' })).body).not.toHaveProperty('warnings');
   });
 
-  test('posting a name that exists makes its next version', async () => {
+  test('posting an existing name makes its next version', async () => {
     await create('again');
     const second = await create('again', { template: 'Other.' });
     expect(second).toMatchObject({ status: 201, body: { version: 2, template: 'Other.', variables: [] } });
     expect((await get('/prompts/again?version=1')).body.template).toBe('Hello {{ name }}.');
   });
 
-  test('an update keeps what it leaves out and replaces parameters whole', async () => {
+  test('an update keeps omitted fields and replaces parameters whole', async () => {
     await create('partial', { parameters: { temperature: 1, top_p: 0.5 }, description: 'Kept.' });
     const texted = await put('/prompts/partial', { template: 'New.' });
     expect(texted).toMatchObject({
@@ -104,7 +104,7 @@ describe('creating and updating', () => {
     });
   });
 
-  test('fifty writers at once get fifty versions without gap or loss', async () => {
+  test('fifty writers get fifty versions without gap or loss', async () => {
     await create('busy');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -126,7 +126,7 @@ describe('creating and updating', () => {
     for (const { version, template } of body.data.slice(0, -1)) expect(template).toBe(byVersion.get(version));
   });
 
-  test('fifty creators of one new name at once get fifty versions', async () => {
+  test('fifty creators of one new name get fifty versions', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => create('race', { template: `${index}` })),
     );
@@ -136,7 +136,7 @@ describe('creating and updating', () => {
     expect(answers.map(({ body }) => body.template)).toEqual(answers.map((_, index) => `${index}`));
   });
 
-  test('every version tells prompt.created, and a changed template also prompt.updated', async () => {
+  test('every version sends prompt.created, and a changed template also prompt.updated', async () => {
     await create('told', { commit_message: 'one' });
     await put('/prompts/told', { model: 'sandbox/fixed' });
     await put('/prompts/told', { template: 'Changed.' });
@@ -160,7 +160,7 @@ describe('creating and updating', () => {
 });
 
 describe('names', () => {
-  test('a slash may be sent as it is or as %2F, on every route', async () => {
+  test('a slash can be sent as it is or as %2F, on every route', async () => {
     const name = 'team/a.b/C_d-1';
     await create(name);
     await create(name, { template: 'Two.' });
@@ -191,7 +191,7 @@ describe('names', () => {
     '...',
     'constructor',
     '__proto__',
-  ])('a prompt may be called %s', async (name) => {
+  ])('a prompt can be called %s', async (name) => {
     expect((await create(name)).status).toBe(201);
     expect((await get(`/prompts/${name}`)).body.name).toBe(name);
     expect((await get(`/prompts/${name}/versions`)).body.data[0].name).toBe(name);
@@ -237,7 +237,7 @@ describe('names', () => {
 });
 
 describe('archiving', () => {
-  test('an archived prompt stays readable, refuses writing, and comes back', async () => {
+  test('an archived prompt is readable, refuses writing, and can return', async () => {
     await create('old');
     await put('/prompts/old/labels/live', { version: 1 });
     const archived = await remove('/prompts/old');

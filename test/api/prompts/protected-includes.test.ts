@@ -62,7 +62,7 @@ test.each([
   expect((await move(main, 2, { to: 'open' })).status).toBe(200);
 });
 
-test('a protected label takes what is pinned to a version or to a protected label, all the way down', async () => {
+test('a protected label takes references pinned to a version or to a protected label at all levels', async () => {
   await save(tone, 'Calm.');
   await save(frame, `{{> ${tone}@1 }}`);
   await save(main, 'One.');
@@ -84,7 +84,7 @@ test('a protected label takes what is pinned to a version or to a protected labe
   expect((await move(tone, 2, { key: publisher })).status).toBe(200);
 });
 
-test('a label is protected once all that it is on is pinned, in archived prompts, too', async () => {
+test('a label can be protected once its versions are pinned, also if archived', async () => {
   await save(tone, 'Calm.');
   for (const name of [main, frame]) {
     await save(name, `{{> ${tone} }}`);
@@ -107,7 +107,7 @@ test('a label is protected once all that it is on is pinned, in archived prompts
   expect((await protect()).status).toBe(200);
 });
 
-test('the protection of a label does not end while what is under another one relies on it', async () => {
+test('the protection of a label stays while another protected label relies on it', async () => {
   const other = `${label}.b`;
   await save(tone, 'Calm.');
   await Promise.all([protect(), protect(other)]);
@@ -122,7 +122,7 @@ test('the protection of a label does not end while what is under another one rel
   expect((await protect(other, false)).status).toBe(200);
 });
 
-test('what is included under a protected label is archived and restored with publish alone', async () => {
+test('includes of a protected label are archived and restored only with publish', async () => {
   await save(tone, 'Calm.');
   await save(frame, `{{> ${tone}@1 }}`);
   await save(main, `{{> ${frame}@1 }}`);
@@ -142,7 +142,7 @@ test('what is included under a protected label is archived and restored with pub
   expect((await archive(frame, writer)).body.archived).toBe(true);
 });
 
-test('nothing slips past the protection at the moment in which it begins', async () => {
+test('nothing bypasses the protection at the moment it begins', async () => {
   for (let time = 0; time < 5; time += 1) {
     const [a, b, c, at] = [`${main}.${time}`, `${frame}.${time}`, `${tone}.${time}`, `${label}.${time}`];
     await save(c, 'Calm.');
@@ -167,7 +167,7 @@ test('nothing slips past the protection at the moment in which it begins', async
   }
 });
 
-test('a publisher who moves a label and a writer who archives what it would include do not pass each other', async () => {
+test('moving a label and archiving what it would include at the same time cannot both succeed', async () => {
   for (let time = 0; time < 10; time += 1) {
     const [a, c, at] = [`${main}.${time}`, `${tone}.${time}`, `${label}.${time}`];
     await save(c, 'Calm.');
@@ -183,7 +183,7 @@ test('a publisher who moves a label and a writer who archives what it would incl
   }
 });
 
-test('a label that would close a circle stays where it is, and what is live goes on', async () => {
+test('a label that would close a cycle stays in place, and live prompts continue', async () => {
   await save(tone, 'Calm.');
   await move(tone, 1);
   await save(main, `{{> ${tone}@${label} }}`);

@@ -40,7 +40,7 @@ const score = async (id: string, value: number) => {
   await service.dependencies.db.workspace(await workspaceId()).transaction((query) => storeScores(query, scores));
 };
 
-test('executions that end and match enter by themselves, and others do not', async () => {
+test('executions that end and match enter automatically, and others do not', async () => {
   await put('says', { filter: { prompt_name: 'say' } });
   await put('by-hand', {});
   const { id } = await run('say');
@@ -51,7 +51,7 @@ test('executions that end and match enter by themselves, and others do not', asy
   await service.call('DELETE', '/queues/says');
 });
 
-test('those that are stored when they have ended enter, too, in batches, and each once', async () => {
+test('executions stored after their end enter, too, in batches, and each once', async () => {
   await put('copies', { filter: { prompt_name: 'say' } });
   const ids = await copyExecutions(service, execution, 2_300);
   // Several processes do it concurrently.
@@ -95,7 +95,7 @@ test('a sample is by hash: the share is about right, and adding by hand decides 
   expect(ids).toEqual(expect.arrayContaining(entered));
 });
 
-test('without a queue that has a filter nothing is written down, and another workspace gets nothing', async () => {
+test('without a queue with a filter nothing is recorded, and other workspaces get nothing', async () => {
   const other = await createOtherWorkspace(service, 'other');
   await other.call('POST', '/prompts', { body: { name: 'say', template: 'Hello.', model: 'sandbox/echo' } });
   await other.call('POST', '/executions', { body: { prompt_name: 'say' } });
@@ -115,7 +115,7 @@ test('without a queue that has a filter nothing is written down, and another wor
 /** A transaction that does nothing is ended later, but before a statement that waits for it. */
 const HOLD = { text: `set local idle_in_transaction_session_timeout = '25s'` };
 
-test('queues fill while executions are added by hand, and who waits for a row keeps no other workspace waiting', async () => {
+test('queues fill while executions are added by hand, and a wait for a row delays no other workspace', async () => {
   const { db } = service.dependencies;
   const other = await createOtherWorkspace(service, 'neighbour');
   await other.call('POST', '/prompts', { body: { name: 'say', template: 'Hello.', model: 'sandbox/echo' } });

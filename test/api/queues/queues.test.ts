@@ -126,7 +126,7 @@ test('names what cannot be added', async () => {
   );
 });
 
-test('examples of an evaluation are reviewed, and go with it', async () => {
+test('evaluation examples are reviewed, and deleted with it', async () => {
   const { path } = await queue(0);
   const made = await service.call('POST', '/evaluations', {
     body: { prompt_name: 'say', examples: [{ id: 'one', variables: { name: 'Grace' } }] },
@@ -154,7 +154,7 @@ async function expectSoon(read: () => Promise<unknown>, value: unknown): Promise
   await waitFor(String(value), async () => (await read()) === value);
 }
 
-test('ten people at once on a queue of 500 never get the same item', async () => {
+test('ten people in a queue of 500 never get the same item', async () => {
   const { path, ids } = await queue(500);
   const people = await reviewers(service, 10);
   const got: string[] = [];
@@ -177,7 +177,7 @@ test('ten people at once on a queue of 500 never get the same item', async () =>
   expect(await progress(path)).toEqual({ pending: 0, leased: 0, completed: 500, skipped: 0 });
 }, 180_000);
 
-test('who holds an item gets it again; others get others; a lease that ends returns it', async () => {
+test('a holder of an item gets it again; others get others; an ended lease returns it', async () => {
   const { path } = await queue(1);
   const [one, two] = await reviewers(service, 2);
   const next = async (call = one?.call) => (await call?.('POST', `${path}/next`))?.body.item;
@@ -202,7 +202,7 @@ test('who holds an item gets it again; others get others; a lease that ends retu
   expect(again && refused(again)).toEqual([400, 'invalid_state', expect.stringMatching(/is completed/)]);
 });
 
-test('the same completion again changes nothing, another one replaces the scores', async () => {
+test('repeating a completion changes nothing, another one replaces the scores', async () => {
   const { path, ids } = await queue(1);
   const { item } = (await service.call('POST', `${path}/next`)).body;
   const complete = (body: object) => service.call('POST', `${path}/items/${item.id}/complete`, { body });
@@ -226,7 +226,7 @@ test('the same completion again changes nothing, another one replaces the scores
   expect(await scoresOf(ids[0] ?? '')).toMatchObject([{ name: 'helpful', number: 0 }]);
 });
 
-test('back takes a completion back with its scores, and ends a lease', async () => {
+test('back undoes a completion with its scores, and ends a lease', async () => {
   const { path, ids } = await queue(1);
   const { item } = (await service.call('POST', `${path}/next`)).body;
   const post = (action: string, body?: object) =>
@@ -241,7 +241,7 @@ test('back takes a completion back with its scores, and ends a lease', async () 
   expect(await progress(path)).toEqual({ pending: 1, leased: 0, completed: 0, skipped: 0 });
 });
 
-test('who skips an item does not get it again, others get it last', async () => {
+test('who skips an item does not get it again; others get it last', async () => {
   const { path } = await queue(2);
   const [one, two] = await reviewers(service, 2);
   const first = (await one?.call('POST', `${path}/next`))?.body.item;
@@ -289,7 +289,7 @@ test('several people review one item, and their agreement is measured', async ()
   expect(await progress(path)).toMatchObject({ pending: 30, completed: 0 });
 });
 
-test('an item that somebody is completing is waited for, where it wants another reviewer still', async () => {
+test('an item that is being completed is waited for, if it needs another reviewer', async () => {
   const { path } = await queue(1, { reviewers_per_item: 2 });
   const [reviewer] = await reviewers(service, 1);
   const asked = await service.dependencies.db.system.transaction(async (query) => {
@@ -310,7 +310,7 @@ test('an item that somebody is completing is waited for, where it wants another 
   expect((await asked.answer)?.body.item).toMatchObject({ state: 'leased' });
 });
 
-test('a correction becomes an example of a dataset, and back takes it out again', async () => {
+test('a correction becomes an example of a dataset, and back removes it', async () => {
   const { path, ids } = await queue(3);
   const dataset = 'corrected/runs';
   const examples = async () => (await service.call('GET', `/datasets/${dataset}/examples`)).body.data;
@@ -395,14 +395,14 @@ test('a value that the definition refuses stores nothing of the completion', asy
   expect(await progress(path)).toMatchObject({ leased: 1, completed: 0 });
 });
 
-test('an execution that is deleted takes its items with it', async () => {
+test('deleting an execution deletes its items', async () => {
   const { path, ids } = await queue(2);
   expect((await service.call('DELETE', `/executions/${ids[0]}`)).status).toBe(200);
   const { data } = (await service.call('GET', `${path}/items`)).body;
   expect(data.map(({ subject }: { subject: object }) => subject)).toEqual([{ execution_id: ids[1] }]);
 });
 
-test('executions may be deleted while their items are completed and taken back', async () => {
+test('executions can be deleted while their items are completed and undone', async () => {
   const { path, ids } = await queue(40);
   const { data } = (await service.call('GET', `${path}/items`)).body;
   const answers: Answer[] = await Promise.all(
@@ -444,7 +444,7 @@ test('score is enough to review, and write is needed to correct', async () => {
   expect(refused(corrected).slice(0, 2)).toEqual([401, 'insufficient_scope']);
 });
 
-test('another workspace with a queue of the same name reaches nothing of it', async () => {
+test('a queue of the same name in another workspace reaches nothing of it', async () => {
   const { path, ids } = await queue(1);
   const other = await createOtherWorkspace(service, 'other');
   const { item } = (await service.call('POST', `${path}/next`)).body;

@@ -22,7 +22,7 @@ const keyWith = async (...scopes: Parameters<typeof createKey>[1][]) => {
 };
 
 describe('the controls of a release', () => {
-  test('pause and resume it, as often as they are pressed', async () => {
+  test('pause and resume it, as often as used', async () => {
     await seedPrompt(call, 'control/pause');
     const { id } = await startRelease(call, 'control/pause', [CANARY, HOUR]);
     await untilRelease(call, id, ({ step }) => step === 1);
@@ -63,7 +63,7 @@ describe('the controls of a release', () => {
     expect((await runByLabel(call, 'control/bake')).release).toBeNull();
   });
 
-  test('are taken by one of two who press at once', async () => {
+  test('obey only one of two simultaneous uses', async () => {
     await seedPrompt(call, 'control/race');
     const { id } = await startRelease(call, 'control/race', [CANARY, HOUR]);
     await untilRelease(call, id, ({ step }) => step === 1);
@@ -82,7 +82,7 @@ describe('the controls of a release', () => {
     expect((await call('GET', `/releases/${id}`)).body.status).toBe('canceled');
   });
 
-  test('are for keys that may move the label', async () => {
+  test('need a key that can move the label', async () => {
     await seedPrompt(call, 'control/scopes', undefined, 'guarded');
     await call('PUT', '/labels/guarded', { body: { protected: true } });
     const body = { prompt_name: 'control/scopes', label: 'guarded', version: 2, steps: [CANARY, HOUR] };
@@ -105,7 +105,7 @@ describe('the controls of a release', () => {
     expect((await control(open.id, 'promote', {}, publisher.call)).body.status).toBe('succeeded');
   });
 
-  test('are those of its workspace', async () => {
+  test('belong to its workspace', async () => {
     await seedPrompt(call, 'control/mine');
     const { id } = await startRelease(call, 'control/mine', [CANARY, HOUR]);
     const other = await createOtherWorkspace(service, 'others-of-releases');
@@ -119,7 +119,7 @@ describe('the controls of a release', () => {
 });
 
 describe('an approval', () => {
-  test('is asked for, and counts neither twice nor from the author', async () => {
+  test('is requested, and counts neither twice nor from the author', async () => {
     const author = await keyWith('write', 'publish');
     const [a, b] = [await keyWith('publish', 'read'), await keyWith('publish', 'read')];
     await seedPrompt(author.call, 'approve/count');
@@ -147,7 +147,7 @@ describe('an approval', () => {
     expect(await labelOf(call, 'approve/count')).toBe(2);
   });
 
-  test('is refused, and the release with it', async () => {
+  test('is refused, like the release', async () => {
     await seedPrompt(call, 'approve/reject');
     const { id } = await startRelease(call, 'approve/reject', [CANARY, { type: 'approve', exclude_author: false }]);
     await untilStatus(call, id, 'awaiting_approval');
@@ -159,7 +159,7 @@ describe('an approval', () => {
 
 describe('a label with a policy', () => {
   const steps = [{ type: 'wait', for: '1h' }];
-  test('gives its steps to releases, and moves by them alone where it says so', async () => {
+  test('gives its steps to releases, and moves only by them if it says so', async () => {
     await seedPrompt(call, 'policy/required', undefined, 'live');
     const missing = await call('POST', '/releases', {
       body: { prompt_name: 'policy/required', label: 'live', version: 2 },
@@ -200,7 +200,7 @@ describe('a label with a policy', () => {
 });
 
 describe('a second release on a label', () => {
-  test('is refused, or takes the place of the first', async () => {
+  test('is refused, or replaces the first', async () => {
     await seedPrompt(call, 'second/label', ['sandbox/echo', 'sandbox/echo', 'sandbox/echo']);
     const first = await startRelease(call, 'second/label', [CANARY, HOUR]);
     const body = { prompt_name: 'second/label', label: 'production', version: 3, steps: [CANARY, HOUR] };
@@ -221,7 +221,7 @@ describe('a second release on a label', () => {
   });
 });
 
-describe('what a release does', () => {
+describe('a release change', () => {
   test('is in the audit log and in events for those who name them', async () => {
     await seedPrompt(call, 'told/all');
     const release = await startRelease(call, 'told/all', [{ type: 'promote' }]);
@@ -248,7 +248,7 @@ describe('what a release does', () => {
     expect(webhook.events.filter((name: string) => name.startsWith('release.'))).toEqual([]);
   });
 
-  test('is undone where its workflow is ended from outside', async () => {
+  test('is undone if its workflow is ended from outside', async () => {
     await seedPrompt(call, 'ended/outside');
     const release = await startRelease(call, 'ended/outside', [CANARY, HOUR]);
     await untilRelease(call, release.id, ({ step }) => step === 1);
@@ -258,14 +258,14 @@ describe('what a release does', () => {
     expect((await runByLabel(call, 'ended/outside')).prompt_version).toBe(1);
   });
 
-  test('is undone when its deadline has passed', async () => {
+  test('is undone when its deadline passes', async () => {
     await seedPrompt(call, 'ended/late');
     const deadline = new Date(Date.now() + 1_500).toISOString();
     const release = await startRelease(call, 'ended/late', [CANARY, HOUR], { deadline });
     expect((await untilStatus(call, release.id, 'rolled_back')).status_reason).toContain('deadline');
   });
 
-  test('fails where the label can not move any more', async () => {
+  test('fails if the label cannot move any more', async () => {
     await seedPrompt(call, 'ended/archived');
     const release = await startRelease(call, 'ended/archived', [{ type: 'wait', for: '2s' }]);
     await call('DELETE', '/prompts/ended/archived');
@@ -309,7 +309,7 @@ describe('a request for a release', () => {
     expect([status, body.error?.code]).toEqual([code === 'not_found' ? 404 : 400, code]);
   });
 
-  test('that is repeated with its key starts one', async () => {
+  test('that repeats its key starts one', async () => {
     await seedPrompt(call, 'once/only');
     const headers = { 'Idempotency-Key': 'release-once' };
     const body = { ...base, prompt_name: 'once/only', steps: [HOUR] };
@@ -319,7 +319,7 @@ describe('a request for a release', () => {
     await control(a?.body.id, 'cancel');
   });
 
-  test('for what is not there', async () => {
+  test('for missing items', async () => {
     const id = publicId('release', '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11');
     expect((await call('GET', `/releases/${id}`)).status).toBe(404);
     expect((await control(id, 'rollback')).status).toBe(404);

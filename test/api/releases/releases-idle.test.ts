@@ -26,7 +26,7 @@ test('without a worker releases are stored, and every control works', async () =
   expect(await labelOf(call, 'idle/release')).toBe(2);
 });
 
-test('a first step that is an approval is asked for at once', async () => {
+test('a first step that is an approval is requested at once', async () => {
   const { call } = service;
   await seedPrompt(call, 'idle/approval');
   const release = await startRelease(call, 'idle/approval', [{ type: 'approve', exclude_author: false }]);

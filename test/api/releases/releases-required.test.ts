@@ -37,8 +37,8 @@ async function seed(name: string): Promise<void> {
   );
 }
 
-describe('promoting a release whose steps are not done', () => {
-  test('is refused without the override of an admin, which the audit log keeps', async () => {
+describe('promoting a release with unfinished steps', () => {
+  test('is refused without the override of an admin, which is audited', async () => {
     await seed('required/promote');
     const { id } = await startRelease(people.publisher, 'required/promote', undefined);
     await untilStatus(call, id, 'awaiting_approval');
@@ -65,7 +65,7 @@ describe('promoting a release whose steps are not done', () => {
     expect(body.data[0]).toMatchObject({ action: 'release.promoted', details: { override: 'an outage' } });
   });
 
-  test('never moves the label with fewer approvals than its policy wants, in any order of controls by anybody', async () => {
+  test('never moves the label with fewer approvals than its policy needs, in any order of controls', async () => {
     const actions = ['approve', 'pause', 'resume', 'promote', 'rollback', 'cancel', 'reject', 'supersede', 'move'];
     let state = 7;
     const draw = (below: number) => {
@@ -97,7 +97,7 @@ describe('promoting a release whose steps are not done', () => {
   });
 });
 
-test('a release that began before its label got a policy obeys it, too', async () => {
+test('a release started before its label got a policy obeys it, too', async () => {
   await setPolicy([]);
   await seedPrompt(call, 'required/earlier');
   await seedPrompt(call, 'required/enough');
@@ -119,7 +119,7 @@ test('a release that began before its label got a policy obeys it, too', async (
   await untilStatus(call, enough, 'succeeded');
 });
 
-test('a release that began while its label got a policy obeys it, too', async () => {
+test('a release started while its label got a policy obeys it, too', async () => {
   await setPolicy([]);
   await seedPrompt(call, 'required/meanwhile');
   const db = service.dependencies.db.workspace(service.workspaceId);
@@ -145,7 +145,7 @@ test('the steps of an override at the start are all that a release needs', async
   expect((await untilStatus(call, id, 'succeeded', 'failed')).status).toBe('succeeded');
 });
 
-test('the audit log names an override only where there was something to override', async () => {
+test('the audit log names an override only if it overrode something', async () => {
   await setPolicy([]);
   await seedPrompt(call, 'required/nothing');
   const override = { override: true, reason: 'just so' };

@@ -22,7 +22,7 @@ const say = async (score: string, executions: { id: string }[], value: unknown) 
   return body.data;
 };
 
-test('a candidate that is scored worse than its check allows is rolled back', async () => {
+test('a candidate with worse scores than its check allows is rolled back', async () => {
   await call('PUT', '/score-definitions/helpful', { body: { data_type: 'boolean' } });
   await seedPrompt(call, 'scored/worse');
   const { id } = await startRelease(call, 'scored/worse', [
@@ -57,7 +57,7 @@ test('a candidate that is scored worse than its check allows is rolled back', as
   });
 });
 
-test('a check over scores that have no mean is refused', async () => {
+test('a check over scores without a mean is refused', async () => {
   await call('PUT', '/score-definitions/mood', { body: { data_type: 'categorical' } });
   await seedPrompt(call, 'scored/mood');
   const check = { metric: 'score:mood', max_decrease: 0.1 };
@@ -73,7 +73,7 @@ test('a check over scores that have no mean is refused', async () => {
   ]);
 });
 
-test('numbers follow scores that are replaced and deleted, and keep those of executions that are deleted', async () => {
+test('numbers follow replaced and deleted scores, and keep those of deleted executions', async () => {
   await seedPrompt(call, 'scored/changed');
   const { id } = await startRelease(call, 'scored/changed', [CANARY, HOUR]);
   await until(

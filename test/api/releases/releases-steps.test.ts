@@ -30,7 +30,7 @@ const errorRate = (onInconclusive: string) => [
 ];
 
 describe('the step', () => {
-  test('evaluate goes on where the candidate is good enough, and ends the release where it is not', async () => {
+  test('evaluate continues if the candidate is good enough, and otherwise ends the release', async () => {
     await seedPrompt(call, 'step/evaluate');
     const evaluate = (require: string, more: object = {}) => ({
       type: 'evaluate',
@@ -72,7 +72,7 @@ describe('the step', () => {
     expect((await untilStatus(call, many.id, 'rolled_back')).status_reason).toContain('10 examples');
   });
 
-  test('evaluate ends the release where too many calls fail to tell whether it is worse', async () => {
+  test('evaluate ends the release if too many calls fail for a verdict', async () => {
     await seedPrompt(call, 'step/withheld', ['sandbox/fail', 'sandbox/fail']);
     const { id } = await startRelease(call, 'step/withheld', [
       { type: 'evaluate', dataset: 'release/questions', require: 'not_worse' },
@@ -83,7 +83,7 @@ describe('the step', () => {
     expect(ended.steps[0].numbers).toMatchObject({ verdict: 'too_few_differences', withheld: 'failures' });
   });
 
-  test('analyze asks people where the numbers can not tell', async () => {
+  test('analyze asks people if the numbers are unclear', async () => {
     await seedPrompt(call, 'step/unclear');
     const { id } = await startRelease(call, 'step/unclear', [
       CANARY,
@@ -103,7 +103,7 @@ describe('the step', () => {
     await call('POST', `/releases/${id}/cancel`);
   });
 
-  test('promote moves the label back where the bake goes wrong', async () => {
+  test('promote moves the label back if the bake fails', async () => {
     await seedPrompt(call, 'step/bake', ['sandbox/echo', 'sandbox/fail']);
     const { id } = await startRelease(call, 'step/bake', [
       { type: 'promote', bake: { for: '10s', checks: errorRate('continue') } },
@@ -119,7 +119,7 @@ describe('the step', () => {
     expect(numbers[0]).toMatchObject({ arm: 'candidate', step: 0, error_rate: 1, latency_p95_ms: null });
   });
 
-  test('promote ends well where the bake does', async () => {
+  test('promote ends well if the bake does', async () => {
     await seedPrompt(call, 'step/baked');
     const { id } = await startRelease(call, 'step/baked', [{ type: 'promote', bake: { for: '1s' } }]);
     await untilStatus(call, id, 'succeeded');
@@ -129,7 +129,7 @@ describe('the step', () => {
 });
 
 describe('while a canary is out', () => {
-  test('it is rolled back where most of its calls fail, whatever is compared', async () => {
+  test('it is rolled back if most of its calls fail, whatever is compared', async () => {
     // Both versions fail, so there is no difference between them.
     await seedPrompt(call, 'step/down', ['sandbox/fail', 'sandbox/fail']);
     const compared = [{ metric: 'error_rate', against: 'stable', max_increase: 0.01 }];
@@ -149,7 +149,7 @@ describe('while a canary is out', () => {
     expect(ended.status_reason).toMatch(/^Error rate: 100\.0 % in the candidate .* against 50\.0 %.*failed\.$/);
   });
 
-  test('it is watched while it waits, unless any error rate will do', async () => {
+  test('it is watched while waiting, unless any error rate will do', async () => {
     await seedPrompt(call, 'step/wait-down', ['sandbox/echo', 'sandbox/fail']);
     const steps = (more: object) => [
       { ...CANARY, ...more },
@@ -187,7 +187,7 @@ describe('while a canary is out', () => {
     await call('POST', `/releases/${id}/cancel`);
   });
 
-  test('chat completions take the key from where OpenAI has it', async () => {
+  test("chat completions read the key from OpenAI's field", async () => {
     await seedPrompt(call, 'chat/split');
     const { id, salt } = await startRelease(call, 'chat/split', [{ type: 'canary', percent: 50 }, HOUR]);
     await untilRelease(call, id, ({ step }) => step === 1);
@@ -214,7 +214,7 @@ describe('while a canary is out', () => {
     await call('POST', `/releases/${id}/cancel`);
   });
 
-  test('a rollback by one API process is obeyed by another at once, also without Temporal and workers', async () => {
+  test('a rollback by one API process applies at once in another, without Temporal and workers', async () => {
     await seedPrompt(call, 'two/processes');
     const { id } = await startRelease(call, 'two/processes', [CANARY, HOUR]);
     await untilRelease(call, id, ({ step }) => step === 1);
@@ -235,7 +235,7 @@ describe('while a canary is out', () => {
     }
   });
 
-  test('a request that names another model counts for nothing', async () => {
+  test('a request that names another model does not count', async () => {
     await seedPrompt(call, 'other/model');
     const { id } = await startRelease(call, 'other/model', [CANARY, HOUR]);
     await untilRelease(call, id, ({ step }) => step === 1);
@@ -250,7 +250,7 @@ describe('while a canary is out', () => {
   });
 });
 
-test('a workspace that is deleted takes its releases with it', async () => {
+test('deleting a workspace deletes its releases', async () => {
   const { db, client, taskQueues, log } = service.dependencies;
   const other = await createOtherWorkspace(service, 'goes-with-releases');
   await seedPrompt(other.call, 'gone/release');

@@ -48,7 +48,7 @@ describe('a release', () => {
     expect([prompt.version, prompt.release]).toEqual([2, undefined]);
   });
 
-  test('gives the candidate to the keys of its share, and tells them apart', async () => {
+  test('gives the candidate to its share of keys, and counts both apart', async () => {
     const { call } = service;
     await seedPrompt(call, 'split/keys');
     const release = await startRelease(call, 'split/keys', [CANARY, HOUR]);
@@ -80,7 +80,7 @@ describe('a release', () => {
     for (const key of ['a', 'b', 'c', 'd']) expect((await runByLabel(call, 'split/keys', key)).prompt_version).toBe(1);
   });
 
-  test('rolls back by itself where the candidate fails', async () => {
+  test('rolls back by itself if the candidate fails', async () => {
     const { call } = service;
     await seedPrompt(call, 'bad/candidate', ['sandbox/echo', 'sandbox/fail']);
     const release = await startRelease(call, 'bad/candidate', [
@@ -99,7 +99,7 @@ describe('a release', () => {
     expect(await labelOf(call, 'bad/candidate')).toBe(1);
   });
 
-  test('rolls back while people are asked, too', async () => {
+  test('rolls back even while people are asked', async () => {
     const { call } = service;
     await seedPrompt(call, 'bad/asked', ['sandbox/echo', 'sandbox/fail']);
     const release = await startRelease(call, 'bad/asked', [

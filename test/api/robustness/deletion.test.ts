@@ -23,7 +23,7 @@ const execute = (text: string, headers = {}) =>
   call('POST', '/executions', { body: { prompt_name: 'say', variables: { text } }, headers });
 
 describe('a deleted execution', () => {
-  test('is gone at once, and is given as it was', async () => {
+  test('is gone at once, and is returned whole', async () => {
     const { body } = await execute('delete me');
     const deleted = await call('DELETE', `/executions/${body.id}`);
     expect(deleted).toMatchObject({ status: 200, body });
@@ -33,7 +33,7 @@ describe('a deleted execution', () => {
     expect(list.body.data.map(({ id }: { id: string }) => id)).not.toContain(body.id);
   });
 
-  test('takes its idempotency key along: the same request runs anew', async () => {
+  test('frees its idempotency key: the same request runs again', async () => {
     const headers = { 'Idempotency-Key': 'delete-execution' };
     const first = await execute('once', headers);
     await call('DELETE', `/executions/${first.body.id}`);
@@ -43,7 +43,7 @@ describe('a deleted execution', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  test('has ended: one that runs must be canceled first', async () => {
+  test('has ended: a running one is canceled first', async () => {
     stage.openai.behave({ mode: 'stall' });
     const { body } = await execute('stalls', { Prefer: 'respond-async' });
     expect(await call('DELETE', `/executions/${body.id}`)).toMatchObject({
@@ -56,7 +56,7 @@ describe('a deleted execution', () => {
 });
 
 describe('a deleted evaluation', () => {
-  test('is out of sight at once, and its rows are deleted later', async () => {
+  test('is hidden at once, and its rows are deleted later', async () => {
     const headers = { 'Idempotency-Key': 'delete-evaluation' };
     const body = { prompt_name: 'say', examples: examplesOf('gone', 8), baseline: null };
     const { body: created } = await call('POST', '/evaluations', { body, headers });
@@ -94,7 +94,7 @@ describe('a deleted evaluation', () => {
     expect((await stage.control(other.id, 'retry')).status).not.toBe(404);
   });
 
-  test('is no baseline for later runs; one that was to be compared with it is compared with its threshold', async () => {
+  test('is no baseline for later runs; a run waiting for it uses its threshold', async () => {
     const examples = examplesOf('baseline', 4);
     const first = await stage.run({ examples });
     const start_at = new Date(Date.now() + 86_400_000).toISOString();
@@ -111,7 +111,7 @@ describe('a deleted evaluation', () => {
     expect(await stage.until(waiting, 'completed')).toMatchObject({ baseline_id: null, regressions: 1 });
   });
 
-  test('has ended: one that runs must be canceled first', async () => {
+  test('has ended: a running one is canceled first', async () => {
     stage.openai.behave({ mode: 'stall' });
     const id = await stage.begin({ examples: examplesOf('stalls', 2) });
     expect(await call('DELETE', `/evaluations/${id}`)).toMatchObject({

@@ -36,7 +36,7 @@ async function expectToWork(): Promise<void> {
   expect(await runOf('openai')).toMatchObject({ status: 'completed', output: 'Answer to: hi' });
 }
 
-describe('a wait that a provider asks for ends no process, however long', () => {
+describe('however long a provider asks to wait, no process ends', () => {
   const headers: [string, Record<string, string>][] = [
     ['309 digits of seconds', { 'retry-after': digits(309) }],
     ['400 digits of milliseconds', { 'retry-after-ms': digits(400) }],
@@ -54,7 +54,7 @@ describe('a wait that a provider asks for ends no process, however long', () => 
     await expectToWork();
   });
 
-  test('as a number with an exponent, which is none: it is tried again as where nothing is asked for', async () => {
+  test('as a number with an exponent, which is invalid: it is retried as without a wait', async () => {
     openai.behave({
       mode: 'fail',
       status: 503,
@@ -77,7 +77,7 @@ describe('a wait that a provider asks for ends no process, however long', () => 
   });
 });
 
-test('a message of megabytes, with what no text may hold, becomes a short one', async () => {
+test('a message of megabytes, with forbidden characters, becomes a short one', async () => {
   for (const text of ['x'.repeat(4_000_000), `\u0000\ud800${'\ud83d'.repeat(100_000)}`]) {
     openai.behave({ mode: 'fail', status: 400, body: { error: { message: text, type: text, code: text } } });
     const run = await runOf('openai');

@@ -87,7 +87,7 @@ describe('a list of large records', () => {
     ['evaluations', '/evaluations?prompt_name=rubrics', FEW],
     ['results', `/evaluations/${publicId('evaluation', evaluationId)}/results?failed=false`, FEW],
     ['examples', '/datasets/large/examples?version=1', FEW],
-  ])('of %s gives pages of a few MiB, in which each is once', async (_, path, count) => {
+  ])('of %s gives pages of a few MiB, with each record once', async (_, path, count) => {
     const { pages, largest, ids } = await readAll(`${path}&limit=1000`);
     expect(largest).toBeLessThan(MAX_BODY);
     expect(pages).toBeGreaterThanOrEqual(count / 4);
@@ -95,7 +95,7 @@ describe('a list of large records', () => {
     expect(new Set(ids).size).toBe(count);
   });
 
-  test('of versions of a prompt gives pages of a few MiB, in which each is once', async () => {
+  test('of versions of a prompt gives pages of a few MiB, with each once', async () => {
     await query(
       `with prompt as (
          insert into prompts (workspace_id, id, name, latest_version, created_at, updated_at)
@@ -111,7 +111,7 @@ describe('a list of large records', () => {
     expect(ids).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
   });
 
-  test('gives one that is larger than a page a page of its own', async () => {
+  test('gives a record larger than a page its own page', async () => {
     await query(
       `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
          input, metadata, output, created_at)
@@ -124,7 +124,7 @@ describe('a list of large records', () => {
     expect(largest).toBeLessThan(7 * MIB);
   });
 
-  test('ends at its limit where records are small, and has no cursor at its end', async () => {
+  test('ends at its limit if records are small, and has no cursor at its end', async () => {
     const page = await service.call('GET', '/executions?prompt_name=huge&limit=1');
     expect(page.body.data).toHaveLength(1);
     expect(page.body.next_cursor).not.toBeNull();
@@ -142,7 +142,7 @@ describe('an export of large records', () => {
     expect(rows.every((row) => row['output']?.length === MIB / 2)).toBe(true);
   });
 
-  test('reads no more pages than the caller takes', async () => {
+  test('reads no more pages than are taken', async () => {
     let read = 0;
     async function* pages(): AsyncGenerator<ResultRow[]> {
       for (; read < 100; read++) yield [row];

@@ -134,7 +134,7 @@ test.each(cuts)('a 500 runs nothing later: the answer to $what is lost', async (
 });
 
 test.each(cuts.filter(({ request }) => request !== 'set "accepted_at"'))(
-  'nor where the API never gets to withdraw it: the answer to $what is lost',
+  'nor if the API never gets to withdraw it: the answer to $what is lost',
   async ({ request, answer, ask, rows }) => {
     const [before, called] = [await rows(), openai.callCount];
     // Also the caller's second try through this API finds no database.
@@ -150,7 +150,7 @@ test.each(cuts.filter(({ request }) => request !== 'set "accepted_at"'))(
   },
 );
 
-test('a key whose first request failed starts anew, once', async () => {
+test('a key whose first request failed starts over, once', async () => {
   for (const ask of [run, evaluate]) {
     const headers = { 'Idempotency-Key': `again-${ask.name}` };
     const lost = proxy.loseAnswer('commit\u0000', 'COMMIT');

@@ -54,7 +54,7 @@ describe('while Temporal cannot be reached', () => {
       new Client({ connection: Connection.lazy({ address: `127.0.0.1:${await closedPort()}`, interceptors: [] }) }),
   };
 
-  test.each(Object.keys(clients))('a run is refused for now and does not happen later: %s', async (why) => {
+  test.each(Object.keys(clients))('a run is refused and does not happen later: %s', async (why) => {
     const client = await clients[why]?.();
     if (client === undefined) throw new Error(why);
     await withApi({ client }, async (call) => {
@@ -81,7 +81,7 @@ describe('while Temporal cannot be reached', () => {
     });
   });
 
-  test('the service is not ready, says so, and goes on serving what it can', async () => {
+  test('the service is reported as not ready, and serves what it can', async () => {
     const client = await clients['nothing listens where it should be']?.();
     if (client === undefined) throw new Error('no client');
     await withApi({ client }, async (call, origin) => {
@@ -100,7 +100,7 @@ describe('while Temporal cannot be reached', () => {
 });
 
 describe('while the database cannot be reached', () => {
-  test('requests are refused for now, and the service is not ready', async () => {
+  test('requests are refused, and the service is not ready', async () => {
     const db = await openDatabase(`postgresql://127.0.0.1:${await closedPort()}/none`, { poolSize: 2 });
     try {
       await withApi({ db }, async (call, origin) => {

@@ -68,7 +68,7 @@ const CREATIONS: [keyof typeof QUOTAS, (caller: TestService['call'], index: numb
   ],
 ];
 
-test.each(CREATIONS)('of fifty %s at once at the edge, not one too many is made', async (name, create) => {
+test.each(CREATIONS)('of fifty %s at once at the limit, none too many is made', async (name, create) => {
   const other = await createOtherWorkspace(service, `quota of ${name}`);
   // Its first key counts; and evaluations and executions need a prompt.
   if (name !== 'prompts')
@@ -108,7 +108,7 @@ describe('room is made', () => {
     expect((await create(other.call, 7)).status).toBe(429);
   });
 
-  test('for bytes by deleting a dataset; what is too much leaves nothing behind', async () => {
+  test('for bytes by deleting a dataset; an excess leaves nothing behind', async () => {
     const other = await createOtherWorkspace(service, 'bytes');
     const large = jsonLines(
       Array.from({ length: 6 }, (_, n) => ({ variables: { text: `${n} ${'x'.repeat(100_000)}` } })),
@@ -129,7 +129,7 @@ describe('room is made', () => {
   });
 });
 
-test('a repeated request is answered as the first one, also where there is no room any more', async () => {
+test('a repeated request gets the first answer, even with no room left', async () => {
   const other = await createOtherWorkspace(service, 'repeats');
   const options = { body: { url: 'http://127.0.0.1:65000/' }, headers: { 'Idempotency-Key': 'first' } };
   const first = await other.call('POST', '/webhooks', options);
@@ -138,7 +138,7 @@ test('a repeated request is answered as the first one, also where there is no ro
   expect((await other.call('POST', '/webhooks', options)).body).toEqual(first.body);
 });
 
-test('uploads under way are counted for each workspace, until they end', async () => {
+test('open uploads are counted for each workspace, until they end', async () => {
   const limits = { ...Object.fromEntries(Object.keys(QUOTAS).map((name) => [name, 0])), uploads: 2 };
   const quotas = createQuotas({ ...service.dependencies.settings.quotas, ...limits });
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -150,7 +150,7 @@ test('uploads under way are counted for each workspace, until they end', async (
   await quotas.upload('one', () => Promise.resolve());
 });
 
-test('deliveries that are asked for are refused where too many have not ended', async () => {
+test('requested deliveries are refused if too many have not ended', async () => {
   const other = await createOtherWorkspace(service, 'deliveries');
   const { body: webhook } = await other.call('POST', '/webhooks', { body: { url: 'http://127.0.0.1:65000/' } });
   const path = `/webhooks/${webhook.id}/test`;

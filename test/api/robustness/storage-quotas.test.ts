@@ -49,7 +49,7 @@ async function stored(): Promise<number> {
   return Number(row?.bytes);
 }
 
-test('what runs store is counted as it is, whatever happens to it', async () => {
+test('stored data of runs is counted, whatever happens to it', async () => {
   const { body: execution } = await run(3_000);
   expect(execution.status).toBe('completed');
   expect(await counted('executionBytes')).toBe(await stored());
@@ -68,7 +68,7 @@ test('what runs store is counted as it is, whatever happens to it', async () => 
   expect([await stored(), await counted('executionBytes')]).toEqual([0, 0]);
 });
 
-test('examples that do not fit are refused before they are written: rows that are rolled back take disk, too', async () => {
+test('examples that do not fit are refused before they are written: rolled back rows use disk, too', async () => {
   const variables = { text: Array.from({ length: 30_000 }, () => Math.random().toString(36).slice(2, 6)).join('') };
   const written = async () => {
     const text = `select pg_total_relation_size('dataset_examples')::int as bytes`;
@@ -115,7 +115,7 @@ test('drafts of evaluations are refused when the quota is used up', async () => 
   await until('room', async () => ((await counted('executionBytes')) === before ? true : undefined));
 });
 
-test('what waits for rules is counted, and no longer once it is done', async () => {
+test('data waiting for rules is counted until it is done', async () => {
   const { query } = service.dependencies.db.system;
   const before = await counted('executionBytes');
   const item = `select $1::uuid, '00000000-0000-7000-8000-000000000001'::uuid, gen_random_uuid(), now()`;
@@ -130,7 +130,7 @@ test('what waits for rules is counted, and no longer once it is done', async () 
   await until('the end of the items', async () => (await counted('executionBytes')) === before || undefined);
 });
 
-test('a workspace whose runs take too many bytes begins none, until some are deleted or expire', async () => {
+test('a workspace whose runs use too many bytes begins none, until some are deleted or expire', async () => {
   const ids: string[] = [];
   const refused = await until('the quota to be used up', async () => {
     const answer = await run(20_000);
@@ -156,7 +156,7 @@ test('a workspace whose runs take too many bytes begins none, until some are del
   expect(await counted('executionBytes')).toBe(await stored());
 });
 
-test('a full audit log refuses what adds to it without end: keys can be revoked, and admins act for a while', async () => {
+test('a full audit log refuses what would grow it endlessly: keys can be revoked, admins act for a while', async () => {
   const { body: toDelete } = await call('POST', '/api-keys', { body: { name: 'toDelete', scopes: ['read'] } });
   const { body: writer } = await call('POST', '/api-keys', { body: { name: 'writer', scopes: ['read', 'write'] } });
   const move = (key?: string) => async () => {

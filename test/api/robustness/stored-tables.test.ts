@@ -217,7 +217,7 @@ test('every table has a sum, or a reason why it needs none', () => {
   expect([...Object.keys(FILLED), ...Object.keys(UNCOUNTED)].sort()).toEqual([...OWNERSHIP.keys()].sort());
 });
 
-describe('what a workspace stores is counted', () => {
+describe('data of a workspace is counted', () => {
   test.each(Object.entries(FILLED))('in %s', async (_table, [sum, bytes, fill]) => {
     const before = await counted(sum);
     await fill();
@@ -254,7 +254,7 @@ test('a deleted dataset counts until its examples are deleted', async () => {
   expect(await counted('datasetBytes')).toBe(before);
 });
 
-test('what is deleted is counted no more', async () => {
+test('deleted data is counted no more', async () => {
   const { system } = service.dependencies.db;
   await sweep(system, new AbortController().signal);
   const before = await counted('executionBytes');

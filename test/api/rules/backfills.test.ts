@@ -22,7 +22,7 @@ const control = (rule: string, id: string, action: string, body?: object) =>
   stage.service.call('POST', `/rules/${rule}/backfills/${id}/${action}`, body === undefined ? {} : { body });
 
 describe('a backfill', () => {
-  test('scores executions of the past once each, pays for no judgement twice, and leaves the budget of the day alone', async () => {
+  test('scores past executions once each, pays for no judgement twice, and leaves the daily budget alone', async () => {
     await stage.prompt('past');
     const ids = await stage.run('past', 40);
     await stage.put('past', { prompt_name: 'past', evaluators: [JUDGE, CONTAINS], max_cost_per_day: JUDGE_USD });
@@ -42,7 +42,7 @@ describe('a backfill', () => {
     expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([again.id, id]);
   });
 
-  test('looks at its period alone', async () => {
+  test('reads only its period', async () => {
     await stage.prompt('period');
     await stage.run('period', 3);
     const since = new Date().toISOString();
@@ -55,7 +55,7 @@ describe('a backfill', () => {
     expect(new Set((await stage.scores('period')).map(({ execution_id }) => execution_id))).toEqual(new Set(ids));
   });
 
-  test('pauses when its budget is used up, and goes on with a higher one', async () => {
+  test('pauses when its budget is used up, and resumes with a higher one', async () => {
     await stage.prompt('capped');
     await stage.run('capped', 30);
     await stage.put('capped', { prompt_name: 'capped', evaluators: [JUDGE], enabled: false });
@@ -74,7 +74,7 @@ describe('a backfill', () => {
     expect(Number(done.spent)).toBeCloseTo(30 * JUDGE_USD, 9);
   });
 
-  test('is paused, resumed and canceled by request', async () => {
+  test('is paused, resumed and canceled on request', async () => {
     await stage.prompt('controlled');
     await stage.run('controlled', 30);
     const score = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ describe('a backfill', () => {
     await scorer.close();
   });
 
-  test('fails where no call of its judge can succeed', async () => {
+  test('fails if no call of its judge can succeed', async () => {
     await stage.prompt('hopeless');
     await stage.run('hopeless', 5);
     await stage.put('hopeless', { prompt_name: 'hopeless', evaluators: [JUDGE], enabled: false });
@@ -121,7 +121,7 @@ describe('a backfill', () => {
     });
   });
 
-  test('is made once for each Idempotency-Key, and refused without a rule or a period', async () => {
+  test('is created once per Idempotency-Key, and refused without a rule or a period', async () => {
     await stage.put('once', { prompt_name: 'nothing', evaluators: [CONTAINS], enabled: false });
     const request = { body: { since: '2026-01-01T00:00:00Z' }, headers: { 'Idempotency-Key': 'backfill-once' } };
     const [first, again] = [

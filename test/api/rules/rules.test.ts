@@ -29,7 +29,7 @@ afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
 
 describe('a rule', () => {
-  test('scores executions as they complete, by evaluators and by a judge, once each, and says so in its record', async () => {
+  test('scores executions as they complete, by evaluators and a judge, once each, and records it', async () => {
     await stage.prompt('both');
     const made = await stage.put('both', { prompt_name: 'both', evaluators: [JUDGE, CONTAINS] });
     expect(made).toMatchObject({
@@ -55,7 +55,7 @@ describe('a rule', () => {
     expect(executions.data).toHaveLength(30);
   });
 
-  test('costs what usage says under its name, and nothing there under prompts', async () => {
+  test('has its cost in usage under its name, and not under prompts', async () => {
     await stage.prompt('used');
     await stage.put('used', { prompt_name: 'used', evaluators: [JUDGE] });
     await stage.run('used', 5);
@@ -75,7 +75,7 @@ describe('a rule', () => {
     expect(ofPrompt.body.data).toHaveLength(1);
   });
 
-  test('takes the share of its rate, by the hash that a repeat has as well', async () => {
+  test('samples its rate, by the hash that a repeat shares', async () => {
     await stage.prompt('sampled');
     await stage.put('sampled', { prompt_name: 'sampled', sample_rate: 0.3, evaluators: [CONTAINS] });
     const [{ id }] = (await stage.service.dependencies.db.system.query(
@@ -93,7 +93,7 @@ describe('a rule', () => {
     expect(await stage.scores('sampled')).toEqual(before);
   });
 
-  test('looks at completed runs of its prompts alone: not at failed ones, drafts, reused responses, or what its filter leaves out', async () => {
+  test('uses only completed runs of its prompts: no failed ones, drafts, reused responses, or filtered ones', async () => {
     await stage.prompt('team/one');
     await stage.prompt('teamwork');
     await stage.put('team', { group: 'team', filter: { model: 'openai/gpt-4o-mini' }, evaluators: [CONTAINS] });
@@ -115,7 +115,7 @@ describe('a rule', () => {
     expect(await stage.untilRule('other-model', ({ waiting }) => waiting === 0)).toMatchObject({ scored: 0 });
   });
 
-  test('skips and counts what its budget of the day has no money for, and goes on with a higher one', async () => {
+  test('skips and counts executions beyond its daily budget, and continues with a higher one', async () => {
     await stage.prompt('budget');
     const rule = { prompt_name: 'budget', evaluators: [JUDGE], max_cost_per_day: 10 * JUDGE_USD };
     await stage.put('budget', rule);
@@ -130,7 +130,7 @@ describe('a rule', () => {
     await stage.untilRule('budget', ({ scored }) => scored === spent.scored + 5);
   });
 
-  test('whose judge costs thousands of times what was expected exceeds its budget by less than one call', async () => {
+  test('whose judge costs thousands of times the estimate exceeds its budget by less than one call', async () => {
     await stage.prompt('dear');
     await stage.put('dear', { prompt_name: 'dear', evaluators: [DEAR_JUDGE], max_cost_per_day: 2 });
     await stage.run('dear', 40);
@@ -143,7 +143,7 @@ describe('a rule', () => {
     await stage.service.call('POST', `/rules/dear/backfills/${id}/cancel`);
   });
 
-  test('of an execution that can not be scored says why, stores no score of it, and goes on', async () => {
+  test('reports why an execution cannot be scored, stores no score of it, and continues', async () => {
     await stage.prompt('failing');
     await stage.put('failing', {
       prompt_name: 'failing',
@@ -159,7 +159,7 @@ describe('a rule', () => {
     await stage.untilRule('failing', ({ scored }) => scored === 1);
   });
 
-  test('whose scores do not fit a definition that came after it has failed executions that say so', async () => {
+  test('whose scores do not fit a later definition fails executions with that reason', async () => {
     await stage.prompt('unfit');
     const score = { name: 'unfit-score', value: 'billing' };
     const { db } = stage.service.dependencies;
@@ -205,7 +205,7 @@ describe('a request', () => {
     return answer.body.error.message;
   };
 
-  test('with an evaluator that needs an expected value is refused, unless the evaluator has one of its own', async () => {
+  test('with an evaluator that needs an expected value is refused, unless the evaluator has its own', async () => {
     for (const type of ['exact_match', 'numeric', 'levenshtein', 'contains', 'json_match', 'tool_calls'])
       expect(await refused({ evaluators: [CONTAINS, { type, name: 'x' }] }, 'evaluators.1')).toContain(
         'expected value',
@@ -221,7 +221,7 @@ describe('a request', () => {
     expect(await stage.put('accepted', { evaluators, enabled: false })).toMatchObject({ status: 200 });
   });
 
-  test('that can not be kept is refused, and says what to change', async () => {
+  test('that cannot be kept is refused, and says what to change', async () => {
     await refused({ prompt_name: 'a', group: 'b', evaluators: [CONTAINS] }, 'group');
     await refused({ sample_rate: 1.5, evaluators: [CONTAINS] }, 'sample_rate');
     await refused({ filter: { status: 'failed' }, evaluators: [CONTAINS] }, 'filter');
@@ -239,7 +239,7 @@ describe('a request', () => {
   const define = (name: string, definition: object) =>
     stage.service.call('PUT', `/score-definitions/${name}`, { body: definition });
 
-  test('with a judge whose categories are those of the definition stores the category, which is compared with that of people', async () => {
+  test('with a judge whose categories match the definition stores the category, compared with those of people', async () => {
     const categories = [{ value: 'polite' }, { value: 'rude' }, { value: 'neutral' }];
     await define('manners', { data_type: 'categorical', categories });
     const judge = { ...JUDGE, name: 'manners' };
@@ -270,7 +270,7 @@ describe('a request', () => {
     expect(await stage.put('is-polite', { evaluators: asBoolean, enabled: false })).toMatchObject({ status: 200 });
   });
 
-  test('with a judge of categories whose name is new makes it categorical; another rule of another type is refused', async () => {
+  test('with a judge of categories and a new name makes it categorical; a rule of another type is refused', async () => {
     await stage.prompt('mood');
     const judge = { ...JUDGE, name: 'mood', categories: CATEGORIES };
     await stage.put('mood', { prompt_name: 'mood', evaluators: [judge], enabled: false });
@@ -283,7 +283,7 @@ describe('a request', () => {
     });
   });
 
-  test('to define a score so that a rule would fail each time is refused, and names the rule; so is a first score of another type', async () => {
+  test('to define a score so that a rule always fails is refused, and names the rule; so is a first score of another type', async () => {
     const ruleOf = (name: string, evaluator: object) =>
       stage.put(name, { evaluators: [{ ...evaluator, name }], enabled: false });
     const refusedDefinition = async (name: string, definition: object, path: string) => {
@@ -317,7 +317,7 @@ describe('a request', () => {
     expect(await stage.service.call('POST', '/scores', { body: first })).toMatchObject({ status: 201 });
   });
 
-  test('with an evaluator whose scores do not fit the definition of its name is refused, and one that fits is stored as that', async () => {
+  test('with an evaluator whose scores do not fit their definition is refused, and a fitting one is stored', async () => {
     await define('thumb', { data_type: 'boolean' });
     await define('topic', { data_type: 'categorical' });
     expect(await refused({ evaluators: [{ ...JUDGE, name: 'thumb' }] }, 'evaluators.0')).toContain('set a threshold');

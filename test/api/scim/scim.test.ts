@@ -78,7 +78,7 @@ describe('the token', () => {
     ['no token', ''],
     ['another token', `${SCIM_TOKEN}x`],
     ['part of the token', SCIM_TOKEN.slice(0, -1)],
-  ])('%s is refused, as the standard has it', async (_, token) => {
+  ])('%s is refused, as the standard says', async (_, token) => {
     const answer = await scim('GET', '/Users', { token });
     expect(answer.status).toBe(401);
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
@@ -86,12 +86,12 @@ describe('the token', () => {
     expect(answer.body).toEqual({ schemas: [ERROR], status: '401', detail: expect.any(String) });
   });
 
-  test('is no key, and no key is the token', async () => {
+  test('is no key, nor is a key the token', async () => {
     expect((await service.call('GET', '/prompts', { key: SCIM_TOKEN })).status).toBe(401);
     expect((await scim('GET', '/Users', { token: service.key })).status).toBe(401);
   });
 
-  test('is limited by address when it is guessed, with other failures, and the right one still passes', async () => {
+  test('is limited by address when guessed, with other failures, and the right one still passes', async () => {
     const limited = await startSecondApi(service, { rateLimitPerMinute: 1_200 });
     try {
       const guess = createScim(limited);
@@ -108,7 +108,7 @@ describe('the token', () => {
     }
   });
 
-  test('where there is none, nothing is there', async () => {
+  test('without one, there are no routes', async () => {
     const { signIn: given } = service.dependencies.settings;
     const without = await startSecondApi(service, { signIn: { ...given, scimToken: undefined } });
     try {
@@ -218,7 +218,7 @@ describe('Microsoft Entra ID', () => {
     roles: [],
   };
 
-  test('tests the connection, provisions, changes and disables, with its ways of writing', async () => {
+  test('tests the connection, provisions, changes and disables, with its own syntax', async () => {
     const probe = await scim('GET', `/Users${filterOf('userName eq "non-existent-3f8e"')}`);
     expect([probe.status, probe.body.totalResults, probe.body.Resources]).toEqual([200, 0, []]);
     const { status, body } = await scim('POST', '/Users', { body: ENTRA, type: 'application/scim+json' });
@@ -289,7 +289,7 @@ describe('Microsoft Entra ID', () => {
 });
 
 describe('memberships', () => {
-  test('follow groups, in every workspace, as the provisioning says, and the audit log says so', async () => {
+  test('follow groups, in every workspace, as provisioned, and are in the audit log', async () => {
     const id = await provision('follows');
     expect(await membershipsOf(id)).toEqual({});
     await join('readers', id);
@@ -322,7 +322,7 @@ describe('memberships', () => {
     expect(operators.body.data.filter(({ action }: { action: string }) => action.startsWith('member.'))).toEqual([]);
   });
 
-  test('follow a group whose name changes, or that is deleted', async () => {
+  test('follow a renamed or deleted group', async () => {
     const id = await provision('renamed');
     const own = await anyGroup(id);
     expect(await membershipsOf(id)).toEqual({});
@@ -334,7 +334,7 @@ describe('memberships', () => {
     mapped.readers = await group('readers');
   });
 
-  test('who has signed in is the same person, by the externalId, and keeps what the claims give', async () => {
+  test('a known person stays the same by externalId, and keeps the claims', async () => {
     const member = await signIn(service, [{ workspace: 'default', role: 'viewer' }], {
       issuer: ISSUER,
       subject: '00u-known',
@@ -356,7 +356,7 @@ describe('memberships', () => {
     expect(await provision('other')).not.toBe(other.userId);
   });
 
-  test('what an admin has set stays: a role, and a suspension', async () => {
+  test('settings by an admin stay: a role, and a suspension', async () => {
     const id = await provision('set');
     await join('readers', id);
     const [{ id: memberId }] = (await service.call('GET', '/members?search=set%20Okta')).body.data;
@@ -382,7 +382,7 @@ describe('memberships', () => {
   });
 });
 
-describe('who leaves', () => {
+describe('a leaver', () => {
   const LEAVING: [string, (id: string) => Promise<unknown>][] = [
     [
       'by active: false',
@@ -441,7 +441,7 @@ describe('who leaves', () => {
     return reader;
   }
 
-  test('and comes back, is a member again with no key of before', async () => {
+  test('and returns as a member, without any earlier key', async () => {
     const id = await provision('returns');
     await join('engineers', id);
     await scim('DELETE', `/Users/${id}`);
@@ -469,7 +469,7 @@ describe('who leaves', () => {
   });
 });
 
-describe('what is not right', () => {
+describe('invalid input', () => {
   const MISSING_USER = 'usr_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
   const MISSING_GROUP = 'grp_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
   let user: string;
@@ -633,7 +633,7 @@ describe('what is not right', () => {
     ).toEqual(before);
   });
 
-  test('the externalId of another, also of one who has signed in: of two that take one at once, one gets it', async () => {
+  test('the externalId of another, also of one who has signed in: only one of two at once gets it', async () => {
     const people = [await provision('taken'), await provision('takes'), await provision('takes-too')];
     await service.dependencies.db.system.query({ text: 'update users set last_sign_in_at = now()' });
     const groupIds = [await group('taken'), await group('takes'), await group('takes-too')];
@@ -662,7 +662,7 @@ describe('what is not right', () => {
     expect([status, (await scim('GET', `/Users/${user}`)).body.displayName]).toEqual([400, 'nonsense Okta']);
   });
 
-  test('names that objects have by themselves are nothing special', async () => {
+  test('names of built-in properties are ordinary', async () => {
     const { status, body } = await scim('PATCH', `/Users/${user}`, {
       body: patchOf({
         op: 'add',
@@ -702,7 +702,7 @@ describe('lists', () => {
   });
 });
 
-test('many requests at once are safe: each counts, and what is left is what they say', async () => {
+test('many requests at once are safe: each counts, and the result matches', async () => {
   const names = Array.from({ length: 50 }, (_, at) => `many-${at}`);
   const made = await Promise.all(
     [...names, ...names.slice(0, 10)].map((name) => scim('POST', '/Users', { body: oktaUser(name) })),
@@ -742,7 +742,7 @@ test('many requests at once are safe: each counts, and what is left is what they
   expect(ids.filter((id) => !body.members.some(({ value }: { value: string }) => value === id))).toEqual([]);
 });
 
-test('a group of 10,000 members is made, changed and read, in a few statements and seconds', async () => {
+test('a group of 10,000 members is created, changed and read in few statements and seconds', async () => {
   const { db } = service.dependencies;
   const rows = await db.system.query<{ id: string }>(
     {

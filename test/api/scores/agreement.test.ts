@@ -94,7 +94,7 @@ test('each version of a judge is compared with people: a published table gives i
   expect((await ask('score=diagnosis&disagreements=3')).body.evaluators[1].disagreements.length).toBeLessThanOrEqual(3);
 });
 
-test('a judge that is no better than a coin is seen', async () => {
+test('a judge no better than a coin is detected', async () => {
   const score = (value: boolean, index: number) => ({
     name: 'helpful',
     value,
@@ -159,7 +159,7 @@ test('numbers are compared by rank, several people by their median, the largest 
   expect(stars.disagreements).toMatchObject([{ evaluator: 9, people: 3, reviewers: 3, distance: 6 }]);
 });
 
-test('what users say counts only where it is asked for', async () => {
+test('scores by users count only on request', async () => {
   const score = (value: number, index: number) => ({
     name: 'liked',
     value,
@@ -171,7 +171,7 @@ test('what users say counts only where it is asked for', async () => {
   expect((await ask('score=liked&feedback=true')).body.evaluators).toMatchObject([{ n: 30 }]);
 });
 
-test('of many versions the newest are compared, and of many scores so many as a process may hold', async () => {
+test('the newest of many versions are compared, and as many scores as a process can hold', async () => {
   const { db } = service.dependencies;
   const first = subjects[0] ?? { executionId: '' };
   const value = { name: 'many', value: true, subject: first };

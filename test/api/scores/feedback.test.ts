@@ -32,7 +32,7 @@ const say = (token: string | null, body: unknown, headers: Record<string, string
   service.call('POST', '/feedback', { key: token, body, headers });
 const scoresOf = async (id: string) => (await service.call('GET', `/scores?execution_id=${id}`)).body.data;
 
-test('a page of any origin says a score with a token, and saying it again replaces it', async () => {
+test('a page of any origin submits a score with a token, and a repeat replaces it', async () => {
   const id = await run();
   const granted = await tokenFor(id, { names: ['helpful', 'why'], expires_in: 60 });
   expect(granted).toEqual({
@@ -53,7 +53,7 @@ test('a page of any origin says a score with a token, and saying it again replac
   ]);
 });
 
-test('a page scores a trace, a step or a conversation, which may come later', async () => {
+test('a page scores a trace, a step or a conversation, which can come later', async () => {
   const trace = randomBytes(16).toString('hex');
   for (const subject of [
     { trace_id: trace },
@@ -76,7 +76,7 @@ test('a page scores a trace, a step or a conversation, which may come later', as
     );
 });
 
-test('a token is for its names and its execution alone', async () => {
+test('a token is only for its names and its execution', async () => {
   const id = await run();
   const { token } = await tokenFor(id);
   const refused = await say(token, { name: 'other', value: 1 });
@@ -103,7 +103,7 @@ test('a token is for its names and its execution alone', async () => {
   expect(await scoresOf(id)).toEqual([]);
 });
 
-test('a token is given only for names that are known, and makes none', async () => {
+test('a token is created only for known names, and creates none', async () => {
   const id = await run();
   const ask = (...names: string[]) => service.call('POST', `/executions/${id}/feedback-token`, { body: { names } });
   const refused = await ask('helpful', 'unknown');
@@ -126,7 +126,7 @@ test('a token is given only for names that are known, and makes none', async () 
   expect((await say(token, { name: 'passing', value: true })).body).toEqual(INVALID);
 });
 
-test('browsers are told that this path, and no other, may be called from any origin', async () => {
+test('only this path can be called by browsers from any origin', async () => {
   const preflight = (path: string) =>
     fetch(`${service.origin}/v1${path}`, {
       method: 'OPTIONS',
@@ -151,7 +151,7 @@ test('browsers are told that this path, and no other, may be called from any ori
   expect([key.status, key.body, key.headers.get('Access-Control-Allow-Origin')]).toEqual([401, INVALID, '*']);
 });
 
-test('whatever is wrong with a token, the answer is the same', async () => {
+test('whatever the error in a token, the answer is the same', async () => {
   const { cipher, db } = service.dependencies;
   const id = await run();
   const { token } = await tokenFor(id);
@@ -222,7 +222,7 @@ function forge(token: string, index: number): string {
   }
 }
 
-test('of 10,000 tokens that are forged, altered or expired none is accepted', async () => {
+test('none of 10,000 forged, altered or expired tokens is accepted', async () => {
   const { cipher } = service.dependencies;
   const id = await run();
   await define('tone/warm', 'boolean');

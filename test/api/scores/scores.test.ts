@@ -96,7 +96,7 @@ test.each<[unknown, string]>([
   expect(answer.error.details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
-test('a score of what does not exist is a 404 that names it', async () => {
+test('a score of a missing subject is a 404 that names it', async () => {
   const id = `exec_${newId()}`;
   const { status, body } = await post({
     scores: [scoreOf('helpful', 1), { ...scoreOf('helpful', 1), subject: { execution_id: id } }],
@@ -107,7 +107,7 @@ test('a score of what does not exist is a 404 that names it', async () => {
   ]);
 });
 
-test('a definition refuses what does not fit, naming the limit', async () => {
+test('a definition refuses unfitting scores, naming the limit', async () => {
   const put = (name: string, body: unknown) => service.call('PUT', `/score-definitions/${name}`, { body });
   const defined = await put('quality/tone', {
     data_type: 'numeric',
@@ -155,7 +155,7 @@ test('a definition refuses what does not fit, naming the limit', async () => {
   expect((await post(scoreOf('topic', 1))).status).toBe(400);
 });
 
-test('a key with the scope score stores and deletes scores, and sees nothing that is stored', async () => {
+test('a key with the scope score stores and deletes scores, and sees no stored data', async () => {
   const { key: scorer } = await createKey(service, 'score');
   const created = await post(scoreOf('by-scope', true), { key: scorer });
   expect(created.status).toBe(201);
@@ -340,7 +340,7 @@ test('a score is replaced only by its author, or by an admin, which the audit lo
   ]);
 });
 
-test('what an evaluator has said is replaced by an evaluator or an admin, and by no person or program', async () => {
+test('a score of an evaluator is replaced by an evaluator or an admin, and by no person or program', async () => {
   const [evaluating, program] = [await createKey(service, 'score'), await createKey(service, 'score')];
   const evaluator = { rule: 'ours', version: 'abc', model: null };
   const body = scoreOf('judged', 0.2, { id: `score_${newId()}`, evaluator });

@@ -101,7 +101,7 @@ test('a step that ran a prompt here has the variables of that run', async () => 
   ]);
 });
 
-test('what is added at the same time is all there', async () => {
+test('concurrent additions are all kept', async () => {
   const runs = await Promise.all(Array.from({ length: 8 }, () => run(service)));
   const added = await Promise.all(runs.map(({ traceId }) => add(service, 'crowded', [{ trace_id: traceId }])));
   expect(added.map(({ status }) => status)).toEqual(runs.map(() => 201));
@@ -109,7 +109,7 @@ test('what is added at the same time is all there', async () => {
   expect(ids.toSorted()).toEqual(runs.map(({ traceId }) => traceId).toSorted());
 });
 
-test('a trace of another workspace, and what is none, is named', async () => {
+test('a trace of another workspace, and a non-trace, is named', async () => {
   const { traceId } = await run(service);
   const other = await createOtherWorkspace(service, 'trace-datasets');
   const refused = await add(other, 'stolen', [{ trace_id: traceId }]);

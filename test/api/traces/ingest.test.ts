@@ -20,8 +20,8 @@ const post = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, str
   service.call('POST', '/traces', { raw, headers });
 const gzipped = (text: string | Buffer) => new Uint8Array(gzipSync(text));
 
-describe('exporters are told by the rules of OTLP', () => {
-  test('what is taken: 200 and an empty message, compressed or not', async () => {
+describe('exporters get, by OTLP,', () => {
+  test('200 and an empty message if accepted, compressed or not', async () => {
     for (const [raw, headers] of [
       [body(), JSON_TYPE],
       [gzipped(body()), { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
@@ -38,7 +38,7 @@ describe('exporters are told by the rules of OTLP', () => {
     }
   });
 
-  test('what must not be repeated: 400 with a status of gRPC, in the type of the request', async () => {
+  test('400 with a gRPC status in the type of the request if it must not be repeated', async () => {
     const bomb = gzipped(Buffer.alloc(64 * 1024 * 1024, ' '));
     const gzip = { 'Content-Encoding': 'gzip' };
     for (const [raw, headers] of [
@@ -77,7 +77,7 @@ describe('exporters are told by the rules of OTLP', () => {
     }
   });
 
-  test('which spans were refused, and why, while the others are stored', async () => {
+  test('the refused spans and why, while the others are stored', async () => {
     const traceId = newTraceId();
     const now = Date.now();
     const answer = await send(service.call, [
@@ -92,7 +92,7 @@ describe('exporters are told by the rules of OTLP', () => {
     expect(await stepsOf(service, traceId)).toHaveLength(1);
   });
 
-  test('a full quota: 400, since it must not be asked for again and again', async () => {
+  test('400 for a full quota, so that it is not retried', async () => {
     const { call } = await createOtherWorkspace(service, 'full');
     const text = 'x'.repeat(240_000);
     let answer = await send(call, []);
@@ -108,8 +108,8 @@ describe('exporters are told by the rules of OTLP', () => {
   });
 });
 
-describe('who may send traces', () => {
-  test('keys with ingest or execute, by Bearer, or by Basic as password', async () => {
+describe('senders of traces', () => {
+  test('use keys with ingest or execute, by Bearer, or by Basic', async () => {
     const [ingest, execute, read] = [
       await createKey(service, 'ingest'),
       await createKey(service, 'execute'),
@@ -146,13 +146,13 @@ describe('who may send traces', () => {
     expect((await ingestOnly('POST', '/executions/record', { body: { records } })).status).toBe(201);
   });
 
-  test('logs and metrics have no place', async () => {
+  test('cannot send logs or metrics', async () => {
     for (const path of ['/logs', '/metrics', '/otel/v1/logs'])
       expect([path, (await service.call('POST', path, { raw: '{}', headers: JSON_TYPE })).status]).toEqual([path, 404]);
   });
 });
 
-describe('whatever is sent', () => {
+describe('any input', () => {
   /** A body with random changes. */
   function spoilt(text: string, random: () => number): string {
     const at = () => Math.floor(random() * text.length);
@@ -174,7 +174,7 @@ describe('whatever is sent', () => {
     return changed;
   }
 
-  test('nonsense is refused or stored, and never an error of the service', async () => {
+  test('is refused or stored, and never a service error', async () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -196,7 +196,7 @@ describe('whatever is sent', () => {
     expect(new Set(statuses.keys())).toEqual(new Set([200, 400]));
   });
 
-  test('a trace has what is sent of it, also where texts are long, odd or missing', async () => {
+  test('is kept in its trace, even if texts are long, odd or missing', async () => {
     const traceId = newTraceId();
     const odd = [
       modelCall(1e12, -5, { 'gen_ai.request.model': 'ü/"\'\\ \n', 'gen_ai.provider.name': '/' }),
@@ -218,7 +218,7 @@ describe('whatever is sent', () => {
     expect(steps.filter(({ execution_id: id }) => id !== null)).toHaveLength(7);
   });
 
-  test('4 MiB at once keep nobody else waiting for long', async () => {
+  test('of 4 MiB at once delays nobody else for long', async () => {
     const { call } = await createOtherWorkspace(service, 'large');
     const text = 'words and words '.repeat(80);
     const spans = (count: number) => {
@@ -244,7 +244,7 @@ describe('whatever is sent', () => {
     expect(blockMs).toBeLessThan(60);
   });
 
-  test('a workspace that sends more than its turns leaves others theirs', async () => {
+  test('beyond the turns of a workspace leaves others theirs', async () => {
     const { call } = await createOtherWorkspace(service, 'greedy');
     const large = requestOf(Array.from({ length: 2_000 }, () => span({ traceId: newTraceId(), id: newSpanId() })));
     let done = 0;

@@ -34,7 +34,7 @@ const run = async (call: Call, options: Parameters<Call>[2] = {}) =>
 const doneSpan = (traceId: string, id: string) =>
   span({ traceId, id, name: 'run', attributes: { ...agent(0, 0), ...DONE } });
 
-test('a run of the service is a step of the trace of its traceparent, whichever comes first', async () => {
+test('a run of the service is a step in the trace of its traceparent, whichever comes first', async () => {
   const { call } = await newWorkspace();
   const [traceId, root] = [newTraceId(), newSpanId()];
   const before = await run(call, traced(traceId, root));
@@ -72,7 +72,7 @@ test('a run of the service is a step of the trace of its traceparent, whichever 
   expect((await call('GET', `/executions/${before.id}`)).status).toBe(200);
 });
 
-test('chat completions and responses stand in the trace, too; what is no traceparent says nothing', async () => {
+test('chat completions and responses are in the trace, too; an invalid traceparent is ignored', async () => {
   const { call } = await newWorkspace();
   const [traceId, root] = [newTraceId(), newSpanId()];
   const body = { model: 'echo', messages: [{ role: 'user', content: 'Hi' }] };
@@ -84,7 +84,7 @@ test('chat completions and responses stand in the trace, too; what is no tracepa
     expect(await run(call, { headers: { traceparent } })).toMatchObject({ trace_id: null, span_id: null, kind: null });
 });
 
-test('a span around a run of the service, or of it, does not count it twice', async () => {
+test('a span around or inside a run of the service does not count it twice', async () => {
   const { call } = await newWorkspace();
   const [traceId, outer] = [newTraceId(), newSpanId()];
   // Like an instrumented OpenAI client, whose span is around the request.
@@ -100,7 +100,7 @@ test('a span around a run of the service, or of it, does not count it twice', as
   expect((await call('GET', '/executions')).body.data).toHaveLength(1);
 });
 
-test('a call that is recorded and sent as a span is one call, in either order and with any id', async () => {
+test('a call that is recorded and sent as a span is one call, in any order and with any id', async () => {
   const record = (traceId: string, spanId: string, others = {}) => ({
     trace_id: traceId,
     span_id: spanId,
@@ -139,7 +139,7 @@ test('a call that is recorded and sent as a span is one call, in either order an
     }
 });
 
-test('recorded runs alone make a trace, of any kind of step', async () => {
+test('recorded runs alone form a trace, of any kind of step', async () => {
   const { call } = await newWorkspace();
   const [traceId, top] = [newTraceId(), newSpanId()];
   const times = { started_at: new Date(Date.now() - 10_000), finished_at: new Date(Date.now() - 9_000) };

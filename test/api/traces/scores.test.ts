@@ -95,7 +95,7 @@ test('nonsense is no subject', async () => {
     expect([subject, (await score(service, 'x', 1, subject)).status]).toEqual([subject, 400]);
 });
 
-test('a score may precede its trace, and replaces itself by its id', async () => {
+test('a score can precede its trace, and replaces itself by its id', async () => {
   const [traceId, id] = [newTraceId(), `score_${crypto.randomUUID()}`];
   expect((await score(service, 'early', 1, { trace_id: traceId }, { id })).status).toBe(201);
   expect((await score(service, 'early', 2, { trace_id: traceId }, { id })).status).toBe(201);
@@ -105,7 +105,7 @@ test('a score may precede its trace, and replaces itself by its id', async () =>
   expect(scores).toEqual([expect.objectContaining({ name: 'early', value: 2 })]);
 });
 
-test('judges are compared with people on traces, steps and conversations, each with its own', async () => {
+test('judges are compared with people on traces, steps and conversations separately', async () => {
   const own = await createOtherWorkspace(service, 'trace-agreement');
   const evaluator = { rule: 'judge', version: '1' };
   const traceId = newTraceId();
@@ -124,7 +124,7 @@ test('judges are compared with people on traces, steps and conversations, each w
   ]);
 });
 
-test('scores go with their trace, their conversation, and their workspace alone sees them', async () => {
+test('scores go with their trace or conversation, and only their workspace sees them', async () => {
   const own = await createOtherWorkspace(service, 'trace-scores-gone');
   const [kept, gone] = [await run(own), await run(own, { 'gen_ai.conversation.id': 'over' })];
   for (const { traceId, child } of [kept, gone]) {
@@ -143,7 +143,7 @@ test('scores go with their trace, their conversation, and their workspace alone 
   expect(await left()).toBe(0);
 });
 
-test('scores of traces expire with the retention of traces, whether or not a trace came', async () => {
+test('scores of traces expire with the retention of traces, even without a trace', async () => {
   const own = await createOtherWorkspace(service, 'trace-scores-old');
   const { traceId } = await run(own);
   await own.call('POST', '/prompts', { body: { name: 'say', template: 'Say it', model: 'sandbox/echo' } });
@@ -160,7 +160,7 @@ test('scores of traces expire with the retention of traces, whether or not a tra
   expect(await left('name=long-ago')).toEqual([expect.objectContaining({ subject: { execution_id: execution.id } })]);
 });
 
-test('what spans report of themselves is a score of their step, and never costs a span', async () => {
+test('scores in spans are scores of their step, and never cost a span', async () => {
   const own = await createOtherWorkspace(service, 'reported-scores');
   await own.call('PUT', '/score-definitions/grounded', { body: { data_type: 'boolean' } });
   await own.call('PUT', '/score-definitions/topic', {

@@ -45,7 +45,7 @@ test('secrets are masked unless the policy says otherwise', async () => {
   expect(JSON.stringify(list)).not.toContain(SECRET);
 });
 
-test('a policy masks, drops and samples, of spans and of recorded runs', async () => {
+test('a policy masks, drops and samples both spans and recorded runs', async () => {
   const { call } = await newWorkspace({
     mask: ['email', 'card', 'phone', 'ip', { pattern: 'CUST-\\d{6}' }],
     drop_attributes: ['user.id', 'http.*'],
@@ -88,7 +88,7 @@ test('a policy masks, drops and samples, of spans and of recorded runs', async (
   });
 });
 
-test('other steps are kept as skeletons or not at all, and traces of nothing else are deleted', async () => {
+test('other steps are kept as skeletons or not at all, and traces without others are deleted', async () => {
   const { call } = await newWorkspace({ others: 'skeleton' });
   const [noise, run, root] = [newTraceId(), newTraceId(), newSpanId()];
   await send(call, [
@@ -109,7 +109,7 @@ test('other steps are kept as skeletons or not at all, and traces of nothing els
   expect((await stepsOf({ call }, second)).map(({ type }) => type)).toEqual(['agent']);
 });
 
-test('what is no policy is refused, and a change is recorded', async () => {
+test('an invalid policy is refused, and a change is recorded', async () => {
   const { call } = await newWorkspace();
   const wrong = [
     { mask: ['name'] },

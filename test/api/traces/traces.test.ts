@@ -170,7 +170,7 @@ describe('ingest', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  test('a wrapper that came first is taken back: its call counts once, and its texts stay', async () => {
+  test('a wrapper that came first is corrected: its call counts once, and its texts stay', async () => {
     const { call } = await newWorkspace();
     const [traceId, outer] = [newTraceId(), newSpanId()];
     await send(call, [span({ traceId, id: outer, attributes: modelCall(52, 9) })]);
@@ -195,7 +195,7 @@ describe('ingest', () => {
     expect(await usageOf(call)).toMatchObject({ executions: 3, input: 52 + 60, output: 18 });
   });
 
-  test('a running step is replaced by its end, and one that has ended stays as it is', async () => {
+  test('a running step is replaced by its end, and an ended one stays unchanged', async () => {
     const { call } = await newWorkspace();
     const [traceId, id] = [newTraceId(), newSpanId()];
     await send(call, [span({ traceId, id, name: 'begun', ms: null, attributes: modelCall(1, 1) })]);
@@ -208,7 +208,7 @@ describe('ingest', () => {
     expect(await usageOf(call)).toMatchObject({ executions: 1, input: 52 });
   });
 
-  test('a trace without its root has the name of its first step, until the root comes', async () => {
+  test('a trace without its root has the name of its first step until the root comes', async () => {
     const { call } = await newWorkspace();
     const [traceId, root, parent] = [newTraceId(), newSpanId(), newSpanId()];
     const at = Date.now() - 60_000;
@@ -244,7 +244,7 @@ describe('ingest', () => {
     expect(await stepsOf({ call }, traceId)).toHaveLength(2);
   });
 
-  test('a step names a prompt and its version; what is not known stays in the metadata', async () => {
+  test('a step names a prompt and its version; unknown ones stay in the metadata', async () => {
     const { call } = await newWorkspace();
     await call('POST', '/prompts', { body: { name: 'greeting', template: 'Hi', model: 'sandbox/echo' } });
     const traceId = newTraceId();
@@ -267,7 +267,7 @@ describe('ingest', () => {
   });
   type Tokens = { tokens: { input: number } };
 
-  test('a run of the service that a span names is not recorded again', async () => {
+  test('a service run that a span names is not recorded again', async () => {
     const { call } = await newWorkspace();
     await call('POST', '/prompts', { body: { name: 'echo', template: 'Hi', model: 'sandbox/echo' } });
     const { body: execution } = await call('POST', '/executions', { body: { prompt_name: 'echo' } });
@@ -347,7 +347,7 @@ describe('reading', () => {
     expect((await call('DELETE', '/conversations/a')).status).toBe(404);
   });
 
-  test('sorts by what no index serves, page by page, and counts what there is', async () => {
+  test('sorts by fields without an index, page by page, and counts all', async () => {
     const { call } = await newWorkspace();
     const at = Date.now() - 600_000;
     const ids: string[] = [];
@@ -399,7 +399,7 @@ describe('reading', () => {
     });
   });
 
-  test('a user is deleted with all traces, once, however many ask for it at a time', async () => {
+  test('a user is deleted with all traces, once, however many requests arrive', async () => {
     const { call } = await newWorkspace();
     for (let index = 0; index < 12; index += 1)
       await send(
@@ -425,7 +425,7 @@ describe('reading', () => {
     expect(conversations.data).toHaveLength(1);
   });
 
-  test('a deleted trace takes its steps and executions with it; its usage stays', async () => {
+  test('a deleted trace deletes its steps and executions; its usage stays', async () => {
     const { call } = await newWorkspace();
     const spans = agentRun();
     const id = spans[0]?.traceId ?? '';
@@ -441,7 +441,7 @@ describe('reading', () => {
     expect(log.data).toMatchObject([{ action: 'trace.deleted', resource: { type: 'trace', id } }]);
   });
 
-  test('traces belong to one workspace, also where another one has the same ids', async () => {
+  test('traces belong to one workspace, even if another one has the same ids', async () => {
     const [one, other] = [await newWorkspace(), await newWorkspace()];
     const spans = agentRun();
     const id = spans[0]?.traceId ?? '';
@@ -458,7 +458,7 @@ describe('reading', () => {
     expect(await usageOf(one.call)).toMatchObject({ executions: 2, input: 105 });
   });
 
-  test('what a workspace stores in traces counts in its bytes, and no more once it is deleted', async () => {
+  test('stored traces count in the bytes of a workspace until they are deleted', async () => {
     const { call } = await newWorkspace();
     const { db } = service.dependencies;
     const [workspace] = await db.system.query((all) =>

@@ -48,14 +48,14 @@ test('a view is stored, replaced, listed page by page, and deleted', async () =>
   expect(await namesOf()).toEqual(['Slow & costly ü']);
 });
 
-test('a view that says the same already is left as it is', async () => {
+test('an identical view is left unchanged', async () => {
   const body = { query: { b: '2', a: '1' }, columns: ['cost'] };
   const first = await put('Same', body);
   expect((await put('Same', { ...body, query: { a: '1', b: '2' } })).body).toEqual(first.body);
   await service.call('DELETE', '/views/Same');
 });
 
-test('others see the shared ones alone, and change none of them', async () => {
+test('others see only the shared ones, and change none of them', async () => {
   await put('Private');
   const shared = await put('Shared', { shared: true });
   const [seen] = (await colleague('GET', '/views')).body.data;
@@ -71,7 +71,7 @@ test('others see the shared ones alone, and change none of them', async () => {
   expect((await other.call('DELETE', '/views/Shared')).status).toBe(404);
 });
 
-test('an admin deletes what somebody else shares, also of a key that is gone, and nothing else', async () => {
+test('an admin deletes the shared views of others, also of a deleted key, and nothing else', async () => {
   const { id, key } = await createKey(service, 'read', 'write');
   const leaver = createCall(service.origin, key);
   await put('Left behind', { shared: true }, leaver);
@@ -130,7 +130,7 @@ test.each([
   expect((await put(name)).status).toBe(400);
 });
 
-test('there are so many of an owner, and no more', async () => {
+test('an owner has a limit of views', async () => {
   const busy = createCall(service.origin, (await createKey(service, 'read')).key);
   for (let index = 0; index < MAX_OWN_VIEWS; index += 1) expect((await put(`v${index}`, {}, busy)).status).toBe(200);
   const { status, body } = await put('one more', {}, busy);

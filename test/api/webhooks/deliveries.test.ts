@@ -41,7 +41,7 @@ describe('the deliveries of a webhook', () => {
       expect([query, (await service.call('GET', `/webhooks/${id}/deliveries${query}`)).status]).toEqual([query, 400]);
   });
 
-  test('have the whole record, in one of their own with each attempt', async () => {
+  test('have the whole record, including each attempt, one by one', async () => {
     const { id } = await registerWebhook(service);
     const eventId = await storeEvent(service, { type: 'execution.failed' });
     const delivery = await storeDelivery(service, id, { eventId, status: 'waiting', at: time('04T00:00:00') });
@@ -110,7 +110,7 @@ describe('sending one now', () => {
     expect(body.error.message).toBe(`This delivery is ${status}: redeliver its event to send it again.`);
   });
 
-  test('is refused of one whose first attempt has not ended, and of another workspace’s', async () => {
+  test('is refused before the first attempt ends, and for another workspace', async () => {
     const { id } = await registerWebhook(service);
     const { body } = await sendNow(await storeDelivery(service, id, { status: 'queued' }));
     expect(body.error).toMatchObject({ code: 'invalid_state', message: expect.stringContaining('automatically') });
@@ -211,7 +211,7 @@ describe('a redelivery', () => {
 describe('an event that is cleaned up at the same time', () => {
   const CLEAN_UP = 'with gone as (delete from events where id = $1) delete from deliveries where event_id = $1';
 
-  test('is not sent again: no delivery is left without its event', async () => {
+  test('is not sent again: no delivery loses its event', async () => {
     const { id } = await registerWebhook(service, { events: ['execution.completed'] });
     const at = new Date('2023-01-01T00:00:00Z');
     const eventId = await storeEvent(service, { type: 'execution.completed', at });
@@ -257,7 +257,7 @@ describe('a replay', () => {
       )
     ).map(({ event }) => event);
 
-  test('takes the events of the time that the webhook is subscribed to, the oldest first', async () => {
+  test('takes subscribed events of the period, the oldest first', async () => {
     const { id } = await registerWebhook(service, { events: ['prompt.updated', 'execution.completed'] });
     const store = (day: string, over: object = {}) =>
       storeEvent(service, { type: 'prompt.updated', at: new Date(`2025-01-${day}T00:00:00Z`), ...over });
@@ -279,7 +279,7 @@ describe('a replay', () => {
     expect((await replay(id, { since: '2025-01-05T00:00:00+02:00', until: span.until })).body).toEqual({ replayed: 0 });
   });
 
-  test('leaves out what is on its way, and on request what was delivered', async () => {
+  test('leaves out deliveries in progress, and on request delivered ones', async () => {
     const [{ id }, other] = [
       await registerWebhook(service, { events: ['execution.failed'] }),
       await registerWebhook(service, { events: ['execution.failed'] }),
@@ -308,7 +308,7 @@ describe('a replay', () => {
     expect((await replayedTo(id)).slice(missed.length)).toEqual(delivered);
   });
 
-  test('at the same time as another takes each event once, and is made once for one Idempotency-Key', async () => {
+  test('takes each event once if several run, and is made once for one Idempotency-Key', async () => {
     const { id } = await registerWebhook(service, { events: ['evaluation.regression'] });
     for (let count = 0; count < 20; count++)
       await storeEvent(service, { type: 'evaluation.regression', at: new Date('2025-03-01T00:00:00Z') });
@@ -343,7 +343,7 @@ describe('a replay', () => {
     ['until', { since: '2025-01-02T00:00:00Z', until: null }],
     ['undelivered_only', { since: '2025-01-02T00:00:00Z', undelivered_only: 'true' }],
     ['event', { since: '2025-01-02T00:00:00Z', event: 'prompt.created' }],
-  ])('must have a right %s: %j', async (path, body) => {
+  ])('must have a valid %s: %j', async (path, body) => {
     const { id } = await registerWebhook(service);
     const answer = await replay(id, body);
     expect([answer.status, answer.body.error.details.map((detail: { path: string }) => detail.path)]).toEqual([
@@ -352,7 +352,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('of too many is refused and makes none; of as many as can be keeps their order', async () => {
+  test('of too many is refused and makes none; at the limit it keeps their order', async () => {
     const { id } = await registerWebhook(service, { events: ['prompt.updated'] });
     const times = Array.from({ length: MAX_REPLAYED + 1 }, (_, n) => Date.parse('2024-01-01T00:00:00Z') + n * 1_000);
     await system().query(

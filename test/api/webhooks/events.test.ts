@@ -14,7 +14,7 @@ const list = async (query: string) => (await service.call('GET', query)).body;
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 
 describe('events', () => {
-  test('tell what has happened, as webhooks are told', async () => {
+  test('show the same changes as webhooks', async () => {
     const body = { name: 'support/greeting', template: 'Hi', model: 'sandbox/echo', commit_message: 'first' };
     await service.call('POST', '/prompts', { body });
     const [event] = (await list('/events?limit=1')).data;
@@ -58,7 +58,7 @@ describe('events', () => {
     expect([status, body.error.code]).toEqual([404, 'not_found']);
   });
 
-  test('of another workspace are not to be seen', async () => {
+  test('of another workspace are not visible', async () => {
     const id = await storeEvent(service);
     const { call } = await createOtherWorkspace(service, 'events');
     expect((await call('GET', '/events')).body).toEqual({ data: [], next_cursor: null });
@@ -67,7 +67,7 @@ describe('events', () => {
 });
 
 describe('notifications', () => {
-  test('tell the owner, newest first, by pages', async () => {
+  test('tell the owner, newest first, in pages', async () => {
     const { id: webhookId } = await registerWebhook(service);
     const insert = async (over: { emailedAt?: Date; error?: string; webhook?: string }) => {
       const id = newId();

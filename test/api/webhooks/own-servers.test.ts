@@ -25,7 +25,7 @@ const REFUSED = /is not allowed at this port, which is one of the service's own/
 
 const create = (url: string) => service.call('POST', '/webhooks', { body: { url, events: ['prompt.created'] } });
 
-test("a webhook at one of the service's own ports is refused as it is created and changed, though private addresses are allowed", async () => {
+test("a webhook at one of the service's own ports is refused on creation and change, even if private addresses are allowed", async () => {
   const { body: other } = await create('http://127.0.0.1:9999/hooks');
   for (const { what, url } of servers()) {
     for (const answer of [await create(url), await service.call('PATCH', `/webhooks/${other.id}`, { body: { url } })])
@@ -39,7 +39,7 @@ test("a webhook at one of the service's own ports is refused as it is created an
   expect((await service.call('GET', `/webhooks/${other.id}`)).body.url).toBe('http://127.0.0.1:9999/hooks');
 });
 
-test('so is an evaluator that is called by HTTP, of a rule and of an evaluation', async () => {
+test('so is an HTTP evaluator of a rule and of an evaluation', async () => {
   await service.call('POST', '/prompts', { body: { name: 'a', template: 'a', model: 'sandbox/echo' } });
   const evaluators = [{ type: 'http', name: 'own', url: servers()[0]?.url }];
   const rule = await service.call('PUT', '/rules/own', { body: { prompt_name: 'a', evaluators } });
@@ -52,7 +52,7 @@ test('so is an evaluator that is called by HTTP, of a rule and of an evaluation'
     ]);
 });
 
-test('an address that was stored before is refused as it is connected to', async () => {
+test('an address stored earlier is refused on connection', async () => {
   for (const { what, url } of servers().filter(({ url }) => url.includes('//localhost'))) {
     const { body: webhook } = await create('http://127.0.0.1:9999/hooks');
     await service.dependencies.db.system.query((db) =>

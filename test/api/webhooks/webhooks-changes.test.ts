@@ -20,7 +20,7 @@ const update = (id: string, assignments: string) => updateWebhookRow(service, id
 const deliveriesOf = (id: string) => deliveryRowsOf(service, id);
 
 describe('changing', () => {
-  test('replaces what is given and leaves the rest', async () => {
+  test('replaces given fields and keeps the rest', async () => {
     const { secret: _, ...before } = await registerWebhook(service, {
       description: 'old',
       headers: { 'X-A': '1', 'X-B': '2' },
@@ -52,7 +52,7 @@ describe('changing', () => {
     expect((await service.call('GET', `/webhooks/${before.id}`)).body).toEqual(last);
   });
 
-  test('another rate begins now, the same one goes on', async () => {
+  test('another rate begins now, the same one stays', async () => {
     const { id } = await registerWebhook(service, { rate_limit_per_minute: 1 });
     await update(id, `next_slot_at = now() + interval '1 hour'`);
     const nextSlot = async (rate: number) => {
@@ -100,7 +100,7 @@ describe('changing', () => {
 });
 
 describe('deleting', () => {
-  test('gives the record, and a second time there is nothing', async () => {
+  test('returns the record, and then finds nothing', async () => {
     const { secret: _, ...record } = await registerWebhook(service, { headers: { 'X-A': '1' } });
     const deleted = await service.call('DELETE', `/webhooks/${record.id}`);
     expect([deleted.status, deleted.body]).toEqual([200, record]);
@@ -108,7 +108,7 @@ describe('deleting', () => {
     expect((await service.call('GET', `/webhooks/${record.id}`)).status).toBe(404);
   });
 
-  test('abandons what was not yet delivered, and leaves the rest', async () => {
+  test('abandons undelivered events, and leaves the rest', async () => {
     const [{ id }, other] = [await registerWebhook(service), await registerWebhook(service)];
     await storeDelivery(service, id, { status: 'delivered' });
     await storeDelivery(service, id, { status: 'waiting' });
@@ -131,7 +131,7 @@ describe('deleting', () => {
 });
 
 describe('enabling and disabling', () => {
-  test('disabling abandons what was not yet delivered; a second time changes nothing', async () => {
+  test('disabling abandons undelivered events; a second time changes nothing', async () => {
     const { id } = await registerWebhook(service);
     await storeDelivery(service, id, { status: 'waiting' });
     const disabled = await service.call('POST', `/webhooks/${id}/disable`);
@@ -143,14 +143,14 @@ describe('enabling and disabling', () => {
     expect((await service.call('POST', `/webhooks/${id}/disable`)).body).toEqual(disabled.body);
   });
 
-  test('disabling one that was disabled keeps why it was', async () => {
+  test('disabling a disabled one keeps its reason', async () => {
     const { id } = await registerWebhook(service);
     await update(id, `status = 'disabled', disabled_reason = 'a delivery has failed 6 times'`);
     const { body } = await service.call('POST', `/webhooks/${id}/disable`);
     expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'a delivery has failed 6 times' });
   });
 
-  test('enabling begins anew; a second time changes nothing', async () => {
+  test('enabling restarts it; a second time changes nothing', async () => {
     const { id } = await registerWebhook(service);
     await update(
       id,
@@ -173,7 +173,7 @@ describe('enabling and disabling', () => {
     });
   });
 
-  test('whatever comes at once, nothing is left to be sent to a webhook that is disabled', async () => {
+  test('whatever arrives at once, a disabled webhook has nothing left to send', async () => {
     const { id } = await registerWebhook(service);
     const done = await storeDelivery(service, id);
     const since = { since: '2026-01-01T00:00:00Z' };
@@ -200,7 +200,7 @@ describe('enabling and disabling', () => {
     expect(outcomes.has('disabled')).toBe(true);
   });
 
-  test('deleting at the same time leaves nothing to be sent either', async () => {
+  test('simultaneous deleting leaves nothing to send either', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await registerWebhook(service);
       const done = await storeDelivery(service, id);
@@ -220,7 +220,7 @@ describe('enabling and disabling', () => {
 });
 
 describe('a test that nothing sends', () => {
-  test('is answered with the delivery as it is, when the caller has waited enough', async () => {
+  test('returns the current delivery when the caller waited long enough', async () => {
     const { id } = await registerWebhook(service);
     const from = performance.now();
     const { status, body } = await service.call('POST', `/webhooks/${id}/test`, { headers: { Prefer: 'wait=1' } });
@@ -228,7 +228,7 @@ describe('a test that nothing sends', () => {
     expect(performance.now() - from).toBeGreaterThan(900);
   });
 
-  test('is answered as soon as it is abandoned', async () => {
+  test('returns as soon as it is abandoned', async () => {
     const { id } = await registerWebhook(service);
     const from = performance.now();
     const testing = service.call('POST', `/webhooks/${id}/test`, { headers: { Prefer: 'wait=15' } });

@@ -15,7 +15,7 @@ describe('secrets', () => {
   const idempotent = (key: string) => ({ headers: { 'Idempotency-Key': key } });
   const VALUE = 'Bearer value-that-nobody-may-read';
 
-  test('are stored encrypted, and shown by nothing but what made them', async () => {
+  test('are stored encrypted, and shown only on creation', async () => {
     const created = await registerWebhook(service, { secret: SECRET, headers: { Authorization: VALUE } });
     const path = `/webhooks/${created.id}`;
     const body = { url: HOOK, headers: { Authorization: VALUE } };
@@ -45,7 +45,7 @@ describe('secrets', () => {
     expect(JSON.stringify(deleted.body)).not.toContain(rotated.secret);
   });
 
-  test('that no configured key opens keep no webhook from being listed, mended or deleted', async () => {
+  test('without a configured key still allow listing, fixing and deleting a webhook', async () => {
     const [one, two] = [await registerWebhook(service), await registerWebhook(service)];
     for (const { id } of [one, two]) await update(id, `secret = 'lost', headers = 'lost'`);
     const list = await service.call('GET', '/webhooks?limit=2');

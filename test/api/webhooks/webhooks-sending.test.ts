@@ -29,7 +29,7 @@ const ended = (id: string) =>
   });
 
 describe('a test', () => {
-  test('sends an example that is signed, and tells what came of it', async () => {
+  test('sends a signed example, and reports the result', async () => {
     receiver.respond = (_, response) => void response.writeHead(202).end('thanks');
     const { id, secret } = await register({ headers: { 'X-Tenant': 'acme' } });
     const { status, body } = await service.call('POST', `/webhooks/${id}/test`);
@@ -71,7 +71,7 @@ describe('a test', () => {
     expect(got?.body).toMatchObject({ event, data: SAMPLE_DATA[event] });
   });
 
-  test('is of the first event that the webhook is subscribed to, unless another is named', async () => {
+  test('is of the first subscribed event, unless another is named', async () => {
     const { id } = await register({ events: ['execution.failed', 'prompt.updated'] });
     for (const options of [{}, { body: {} }])
       expect((await service.call('POST', `/webhooks/${id}/test`, options)).body.event).toBe('execution.failed');
@@ -79,7 +79,7 @@ describe('a test', () => {
     expect([status, body.error.details[0].path]).toEqual([400, 'event']);
   });
 
-  test('that fails is not tried again, disables nothing and counts for nothing', async () => {
+  test('that fails is not retried, disables nothing and counts for nothing', async () => {
     receiver.respond = answering(500);
     const { id } = await register();
     const { status, body } = await service.call('POST', `/webhooks/${id}/test`);
@@ -92,7 +92,7 @@ describe('a test', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('to one that does not answer tells so when its time is over', async () => {
+  test('without an answer reports so when its time is over', async () => {
     receiver.respond = () => {};
     const { id } = await register();
     const { body } = await service.call('POST', `/webhooks/${id}/test`);
@@ -102,7 +102,7 @@ describe('a test', () => {
     });
   });
 
-  test('answers sooner where the caller wants to wait less', async () => {
+  test('answers sooner if the caller wants to wait less', async () => {
     const { id } = await register();
     let answer = () => {};
     receiver.respond = (_, response) => {
@@ -117,7 +117,7 @@ describe('a test', () => {
     expect((await service.call('POST', `/webhooks/${id}/test`, { headers: { Prefer: 'wait=x' } })).status).toBe(400);
   });
 
-  test('ends when the webhook is disabled meanwhile; a disabled one can not be tested', async () => {
+  test('ends when the webhook is disabled; a disabled one cannot be tested', async () => {
     const { id } = await register();
     receiver.respond = async (_, response) => {
       await service.call('POST', `/webhooks/${id}/disable`);
@@ -141,7 +141,7 @@ describe('a test', () => {
     });
   });
 
-  test('goes to the one webhook alone', async () => {
+  test('goes only to the one webhook', async () => {
     const other = await startReceiver();
     await registerWebhook(service, { url: other.url });
     const { id } = await register();
@@ -152,7 +152,7 @@ describe('a test', () => {
     await other.close();
   });
 
-  test('with the same Idempotency-Key is sent once, and waited for by all', async () => {
+  test('with the same Idempotency-Key is sent once, and all wait for it', async () => {
     const { id } = await register();
     const options = { headers: { 'Idempotency-Key': `test-${id}` } };
     const answers = await Promise.all(
@@ -174,7 +174,7 @@ describe('a rotated secret', () => {
     return { now: last?.headers['x-signature'], before: last?.headers['x-signature-previous'], raw };
   };
 
-  test('signs at once, the one before signs as well for a day, and an older one no more', async () => {
+  test('signs at once, the last one signs as well for a day, and an older one no more', async () => {
     const first = await register();
     const path = `/webhooks/${first.id}`;
     const rotate = async (options: object = {}) => (await service.call('POST', `${path}/rotate-secret`, options)).body;
@@ -201,7 +201,7 @@ describe('a rotated secret', () => {
     expect((await service.call('GET', path)).body.previous_secret_expires_at).toBeNull();
   });
 
-  test('is shown again to who repeats the request, and rotated once', async () => {
+  test('is shown again to a repeated request, and rotated once', async () => {
     const { id } = await register();
     const options = { headers: { 'Idempotency-Key': `rotate-${id}` } };
     const answers = await Promise.all(
@@ -216,7 +216,7 @@ describe('a rotated secret', () => {
     ['secret', { secret: 'short' }],
     ['secret', { secret: null }],
     ['url', { url: 'https://example.com/' }],
-  ])('must have a right %s: %j', async (path, body) => {
+  ])('must have a valid %s: %j', async (path, body) => {
     const { id } = await register();
     const answer = await service.call('POST', `/webhooks/${id}/rotate-secret`, { body });
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, path]);
@@ -224,7 +224,7 @@ describe('a rotated secret', () => {
 });
 
 describe('a redelivery', () => {
-  test('sends the same event again, by a delivery of its own', async () => {
+  test('sends the same event again, in its own delivery', async () => {
     const { id } = await register({ events: ['prompt.updated'] });
     await service.call('POST', '/prompts', { body: { name: 'again', template: 'one', model: 'sandbox/echo' } });
     await service.call('POST', '/prompts', { body: { name: 'again', template: 'two', model: 'sandbox/echo' } });
@@ -260,7 +260,7 @@ describe('a replay', () => {
   const replay = async (id: string, body: object) =>
     (await service.call('POST', `/webhooks/${id}/replay`, { body })).body;
 
-  test('sends what was missed while the webhook was disabled', async () => {
+  test('sends events missed while the webhook was disabled', async () => {
     const { id } = await register({ events: ['evaluation.completed'] });
     const since = new Date(Date.now() - 1_000).toISOString();
     await service.call('POST', `/webhooks/${id}/disable`);
@@ -278,7 +278,7 @@ describe('a replay', () => {
     await receiver.got(4);
   });
 
-  test('of many events does not hold up what is asked for one at a time', async () => {
+  test('of many events does not delay single redeliveries', async () => {
     const many = 400;
     const isTest = ({ headers }: Received) => headers['x-webhook-test'] === 'true';
     // The receiver is slow until it gets the test: the replay must still be running when it is requested.

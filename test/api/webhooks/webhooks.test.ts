@@ -17,7 +17,7 @@ afterAll(() => service?.stop());
 const MAX_WEBHOOKS = 100;
 
 describe('registering', () => {
-  test('takes an address alone: the specified events, a secret of its own, enabled', async () => {
+  test('needs only an address: the specified events, its own secret, enabled', async () => {
     const { status, body } = await service.call('POST', '/webhooks', { body: { url: HOOK } });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -38,7 +38,7 @@ describe('registering', () => {
     });
   });
 
-  test('takes all that can be given', async () => {
+  test('accepts all fields', async () => {
     const given = {
       url: 'http://localhost:8080/hook?a=b',
       events: ['evaluation.regression', 'prompt.created'],
@@ -133,7 +133,7 @@ describe('registering', () => {
     'Webhook-Signature',
     'webhook-mine',
     'X-Webhook-Test',
-  ])('refuses the header %s, which is not the caller’s to set', async (name) => {
+  ])('refuses the header %s, which the caller cannot set', async (name) => {
     const { status, body } = await service.call('POST', '/webhooks', { body: { url: HOOK, headers: { [name]: 'x' } } });
     expect([status, detailsOf(body)[0]?.path]).toEqual([400, `headers.${name}`]);
     expect(JSON.stringify(body)).not.toContain('"x"');
@@ -144,7 +144,7 @@ describe('registering', () => {
     expect((await registerWebhook(service, { headers })).header_names).toHaveLength(20);
   });
 
-  test('takes plain http and private addresses only as far as the operator allows them', async () => {
+  test('accepts plain http and private addresses only if the operator allows them', async () => {
     const { dependencies, key } = service;
     const [strict, open] = await Promise.all(
       (['false', 'true'] as const).map((allowPrivate) =>
@@ -171,7 +171,7 @@ describe('registering', () => {
     }
   });
 
-  test('with one Idempotency-Key is done once, and the secret is shown again to who repeats the request', async () => {
+  test('with one Idempotency-Key happens once, and the secret is shown again to the same request', async () => {
     const { call } = await createOtherWorkspace(service, 'repeats');
     const options = { body: { url: HOOK }, headers: { 'Idempotency-Key': 'one' } };
     const answers = await Promise.all(Array.from({ length: 10 }, () => call('POST', '/webhooks', options)));
@@ -182,7 +182,7 @@ describe('registering', () => {
     expect([other.status, other.body.error.code]).toEqual([400, 'idempotency_key_reused']);
   });
 
-  test(`more than ${MAX_WEBHOOKS} in a workspace is refused, also when they come at once`, async () => {
+  test(`more than ${MAX_WEBHOOKS} in a workspace is refused, even at the same time`, async () => {
     const { call } = await createOtherWorkspace(service, 'many');
     const answers = await Promise.all(
       Array.from({ length: MAX_WEBHOOKS + 8 }, () => call('POST', '/webhooks', { body: { url: HOOK } })),

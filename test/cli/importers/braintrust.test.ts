@@ -20,7 +20,7 @@ const scorer = (more: object) => ({
 });
 
 describe('Braintrust', () => {
-  test('prompts come with their versions, which the transactions order', async () => {
+  test('prompts have their versions in the order of the transactions', async () => {
     const planned = await planFiles('braintrust', fixture('braintrust'));
     expect(versionsOf(planned, 'answer')).toEqual([
       {
@@ -46,7 +46,7 @@ describe('Braintrust', () => {
     expect(planned.report).toContain('tool add: left out: it is code, or runs in Braintrust');
   });
 
-  test('datasets come from CSV and from answers of the API', async () => {
+  test('datasets come from CSV and from API answers', async () => {
     const planned = await planFiles('braintrust', fixture('braintrust'));
     expect(await examplesOf(planned, 'cases')).toEqual([
       { id: 'r1', variables: { question: 'Why?' }, expected: 'Because.', metadata: { area: 'a', tags: ['hard'] } },
@@ -58,7 +58,7 @@ describe('Braintrust', () => {
     expect(line).toContain('left out: a row that is part of another');
   });
 
-  test('scorers with choices become an evaluation where there is one prompt and one dataset', async () => {
+  test('scorers with choices become an evaluation if there is one prompt and one dataset', async () => {
     await withFolder(async (folder) => {
       const answer = {
         slug: 'answer',
@@ -97,7 +97,7 @@ describe('Braintrust', () => {
     ['a.json', '{"x": 1}', 'a.json: is neither a prompt'],
     ['a.jsonl', '{"input": 1}\n{"', 'a.jsonl:2: is not valid JSON'],
     ['a.csv', 'id,input\n1,"x\n', 'a.csv:2: is not valid CSV'],
-  ])('what can not be read is named with its line: %s', async (name, content, message) => {
+  ])('an unreadable item is named with its line: %s', async (name, content, message) => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, name), content);
       await expect(planFiles('braintrust', folder)).rejects.toThrow(message);

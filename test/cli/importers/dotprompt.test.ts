@@ -102,7 +102,7 @@ describe('dotprompt', () => {
     ["{{role 'user'}}{{history}}", [{ role: 'user' }, { history: true }]],
     ['\\{{x}} {{y}}', ['{{x}}', ' ', { variable: 'y' }]],
     ['{ {x} }', ['{ {x} }']],
-  ])('a template is taken apart: %j', (text, pieces) => {
+  ])('a template is parsed: %j', (text, pieces) => {
     expect(readHandlebars(text)).toEqual(pieces);
   });
 
@@ -138,7 +138,7 @@ describe('dotprompt', () => {
     expect(() => readPicoschema({ a: 'Person' })).toThrow('it names the schema "Person"');
   });
 
-  test('front matter that can not be read is named with its line', async () => {
+  test('unreadable front matter is named with its line', async () => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'a.prompt'), '# x\n\n---\nmodel: [\n---\nHello');
       await expect(planFiles('dotprompt', folder)).rejects.toThrow(/^a\.prompt:4: is not valid YAML/);

@@ -132,7 +132,7 @@ async function filesOf(folder: string): Promise<Record<string, string>> {
   return files;
 }
 
-describe('a workspace that is exported and imported', () => {
+describe('an exported and imported workspace', () => {
   test('is the same in an empty one: versions and their numbers, labels, archived prompts, datasets, schedules, webhooks', async () => {
     await withFolder(async (folder) => {
       const from = await newWorkspace(folder);
@@ -166,7 +166,7 @@ describe('a workspace that is exported and imported', () => {
     });
   });
 
-  test('gets new versions only where the workspace has others', async () => {
+  test('gets new versions only if the workspace has others', async () => {
     await withFolder(async (folder) => {
       const from = await newWorkspace(folder);
       await create(from.call, 'POST', '/prompts', { name: 'p', model: 'sandbox/echo', template: 'one' });
@@ -194,7 +194,7 @@ describe('a workspace that is exported and imported', () => {
     });
   });
 
-  test('what the service refuses is passed over, and the rest is made', async () => {
+  test('skips what the service refuses, and has the rest', async () => {
     await withFolder(async (folder) => {
       const from = await newWorkspace(folder);
       for (const name of ['bad', 'good'])
@@ -216,7 +216,7 @@ describe('a workspace that is exported and imported', () => {
     });
   });
 
-  test('a plan alone writes nothing', async () => {
+  test('a dry run writes nothing', async () => {
     await withFolder(async (folder) => {
       const to = await newWorkspace(folder);
       const steps = await planImport(
@@ -230,7 +230,7 @@ describe('a workspace that is exported and imported', () => {
   });
 
   test.each(['langfuse', 'promptfoo', 'openai-evals', 'langsmith', 'humanloop'])(
-    'what %s has is taken by the service as planned, and not taken twice',
+    'items of %s are accepted as planned, and not taken twice',
     async (source) => {
       await withFolder(async (folder) => {
         const to = await newWorkspace(folder);
@@ -255,8 +255,8 @@ describe('a workspace that is exported and imported', () => {
   );
 });
 
-describe('an export that is not whole', () => {
-  test('is refused in words that say what is missing', async () => {
+describe('an incomplete export', () => {
+  test('is refused with the missing part', async () => {
     await withFolder(async (folder) => {
       const from = await newWorkspace(folder);
       await create(from.call, 'POST', '/prompts', { name: 'p', model: 'sandbox/echo', template: 'one' });

@@ -8,7 +8,7 @@ import { examplesOf, fixture, planFiles, versionsOf, withFolder } from './suppor
 const NAME = 'support/Refund-answer';
 
 describe("GitHub's .prompt.yml", () => {
-  test('become prompts, in which braces that are no variable stay text', async () => {
+  test('become prompts; braces without a variable stay text', async () => {
     const planned = await planFiles('github', fixture('github'));
     expect(versionsOf(planned, NAME)).toEqual([
       {
@@ -59,7 +59,7 @@ describe("GitHub's .prompt.yml", () => {
     );
   });
 
-  test('bring the evaluators that have a counterpart, which the service takes', async () => {
+  test('bring the evaluators with a counterpart, which the service accepts', async () => {
     const { imported, report } = await planFiles('github', fixture('github'));
     const [city, refund] = imported.evaluations;
     expect(city?.definition).toEqual({
@@ -112,7 +112,7 @@ describe("GitHub's .prompt.yml", () => {
     ['a: [b', ':1: is not valid YAML'],
     ['model: x\nmessages:\n  - role: "user\n', ':4: is not valid YAML'],
     ['- a', ':1: is not a mapping'],
-  ])('one that can not be read is named with its line: %j', async (content, message) => {
+  ])('an unreadable one is named with its line: %j', async (content, message) => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'bad.prompt.yml'), content);
       await expect(planFiles('github', folder)).rejects.toThrow(`bad.prompt.yml${message}`);
@@ -133,7 +133,7 @@ describe("GitHub's .prompt.yml", () => {
     expect(writeGitHubEvaluator({ name: 'x', ...taken }, () => {})).toEqual({ name: 'x', ...evaluator });
   });
 
-  test.each([0, 1])('a judge that is written is read as the same: from %d', (min) => {
+  test.each([0, 1])('a written judge is read unchanged: from %d', (min) => {
     const judge = {
       type: 'llm_judge',
       model: 'openai/gpt-5',
@@ -152,7 +152,7 @@ describe("GitHub's .prompt.yml", () => {
     [{ type: 'contains', value: 'a {{b}}' }, 'read its text as a variable'],
     [{ type: 'exact_match', case_sensitive: false }, 'upper and lower case'],
     [{ type: 'llm_judge', rubric: 'x', scale: { min: 0, max: 100 } }, 'more than 21'],
-  ])('an evaluator that GitHub has not is refused: %j', (evaluator, why) => {
+  ])('an evaluator unknown to GitHub is refused: %j', (evaluator, why) => {
     expect(() => writeGitHubEvaluator(evaluator, () => {})).toThrow(why);
   });
 });

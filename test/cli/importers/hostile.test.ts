@@ -38,7 +38,7 @@ describe('hostile files', () => {
     });
   });
 
-  test('no file outside of the folder is read, by no path and no link', async () => {
+  test('no file outside the folder is read, by any path or link', async () => {
     await withFolder(async (folder) => {
       const inside = path.join(folder, 'inside');
       await mkdir(inside);
@@ -58,7 +58,7 @@ describe('hostile files', () => {
     });
   });
 
-  test('bytes that are no text, names that are of objects, and values that no service keeps', async () => {
+  test('binary bytes, names of objects, and values that no service keeps', async () => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'a.json'), Buffer.from([0x7b, 0xff, 0x7d]));
       await expect(planFiles('langfuse', folder)).rejects.toThrow('a.json: is not valid UTF-8');
@@ -87,7 +87,7 @@ describe('hostile files', () => {
     });
   });
 
-  test('what a report quotes steers no terminal', () => {
+  test('reports cannot control terminals', () => {
     const report = new Report();
     report.leaveOut('prompt', 'a\u001b[2Jb\nprompt c', 'because\u0007');
     expect(report.lines.map(formatReportLine)).toEqual(['prompt a\\u001b[2Jb\\nprompt c: left out: because\\u0007']);
@@ -105,7 +105,7 @@ describe('hostile files', () => {
     });
   });
 
-  test('a line of JSON that is too long, or none, is refused with its number', async () => {
+  test('an invalid or too long line of JSON is refused with its number', async () => {
     await withFolder(async (folder) => {
       await writeFile(
         path.join(folder, 'a.jsonl'),
@@ -118,7 +118,7 @@ describe('hostile files', () => {
   });
 });
 
-describe('a file that is larger than the memory', () => {
+describe('a file larger than the memory', () => {
   const MIB = 1024 * 1024;
   const bytes = process.env['FAULTS_AT_FULL_SIZE'] === 'true' ? 256 * MIB : 28 * MIB;
 

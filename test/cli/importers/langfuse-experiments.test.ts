@@ -74,7 +74,7 @@ const REPORT = [
   'executions of scores and queues: taken unchanged',
 ];
 
-test('experiments that were saved become datasets, and their scores are taken', async () => {
+test('saved experiments become datasets, and their scores are imported', async () => {
   await withFolder(async (folder) => {
     const save = (name: string, data: unknown[]) =>
       writeFile(path.join(folder, name), JSON.stringify({ data, meta: {} }));
@@ -130,7 +130,7 @@ test('experiments come from the API, page by page, with the scores of its versio
   }
 });
 
-test('items that are missing, or have no values, are asked for', async () => {
+test('items that are missing, or have no values, are requested', async () => {
   await withFolder(async (folder) => {
     await writeFile(path.join(folder, 'a.json'), JSON.stringify([...EXPERIMENTS, item('i9', 'x9', {})]));
     const { report } = await planFiles('langfuse', folder);

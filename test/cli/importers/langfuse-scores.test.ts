@@ -199,7 +199,7 @@ const keys = { LANGFUSE_PUBLIC_KEY: 'pk-lf-1', LANGFUSE_SECRET_KEY: 'sk-lf-1' };
 const importFrom = (place: string, ...args: string[]) => cli.pms(['import', 'langfuse', place, ...args], { env: keys });
 const get = async (target: string) => (await service.call('GET', target)).body;
 
-test('scores, configs, queues and what they are about come from the API, once', async () => {
+test('scores, configs, queues and their subjects come from the API, once', async () => {
   cli = await startCli(service);
   const dry = await importFrom(langfuse.baseUrl, '--dry-run');
   expect([dry.status, dry.stderr]).toEqual([0, '']);
@@ -294,7 +294,7 @@ test('scores, configs, queues and what they are about come from the API, once', 
   expect(await get('/queues/to-review')).toMatchObject({ progress: { pending: 2 } });
 });
 
-test('an older Langfuse is read by the API before', async () => {
+test('an older Langfuse is read by the older API', async () => {
   isNew = false;
   langfuse.asked.length = 0;
   const { status, stdout, stderr } = await importFrom(langfuse.baseUrl, '--dry-run');

@@ -39,7 +39,7 @@ describe('saved answers of Langfuse', () => {
     expect(steps).toContain('support/answer@Beta-Test → 1');
   });
 
-  test('are reported one by one: what is changed, what is left out and why', async () => {
+  test('are reported one by one: what changed, what is left out and why', async () => {
     const { report } = await planFiles('langfuse', fixture('langfuse'));
     expect(report).toEqual([
       'prompt support/tone: taken with a change: version 2 becomes version 1; tags are kept in config.langfuse_tags, 2 times (version 2, version 4); ' +
@@ -57,7 +57,7 @@ describe('saved answers of Langfuse', () => {
     ]);
   });
 
-  test('get a model where they name none', async () => {
+  test('get a model if they name none', async () => {
     const planned = await planFiles('langfuse', fixture('langfuse'), 'openai/gpt-5-mini');
     expect(versionsOf(planned, 'no-model')).toEqual([expect.objectContaining({ model: 'openai/gpt-5-mini' })]);
   });
@@ -111,7 +111,7 @@ async function withLangfuse(
 describe("Langfuse's API", () => {
   const access = { publicKey: 'pk-lf-1', secretKey: 'sk-lf-1' };
 
-  test('is read page by page, each version unresolved, items when they are needed', async () => {
+  test('is read page by page, each version unresolved, items when needed', async () => {
     const prompts: { name: string; version: number }[] = JSON.parse(
       await readFile(fixture('langfuse/prompts.json'), 'utf8'),
     );
@@ -170,7 +170,7 @@ describe("Langfuse's API", () => {
     [401, 'the keys are refused'],
     [404, 'check the base URL'],
     [302, 'use the base URL that it redirects to'],
-  ])('that answers with %i is told in one line', async (status, message) => {
+  ])('that answers with %i fails in one line', async (status, message) => {
     const answer = (_: URL, __: IncomingMessage, response: ServerResponse) => {
       response.writeHead(status, { Location: 'http://127.0.0.1:1/' }).end('{}');
       return undefined;
@@ -184,7 +184,7 @@ describe("Langfuse's API", () => {
     ['no JSON', '<html>'],
     ['no object', '[]'],
     ['JSON of any depth', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-  ])('that answers with %s is told in one line', async (_, body) => {
+  ])('that answers with %s fails in one line', async (_, body) => {
     const answer = (__: URL, ___: IncomingMessage, response: ServerResponse) => {
       response.end(body);
       return undefined;
@@ -196,7 +196,7 @@ describe("Langfuse's API", () => {
     });
   });
 
-  test('that is no address is told so', async () => {
+  test('with a bad address says so', async () => {
     await expect(readLangfuseApi({ baseUrl: 'cloud.langfuse.com', ...access }, importSettings())).rejects.toThrow(
       'is not a base URL',
     );

@@ -11,7 +11,7 @@ const template = (text: string, more: object = {}) => ({
 });
 
 describe('prompts and datasets of LangSmith', () => {
-  test('become prompts with the model and the tools that they are bound to', async () => {
+  test('become prompts with their bound model and tools', async () => {
     const planned = await planFiles('langsmith', fixture('langsmith'));
     expect(versionsOf(planned, 'helper')).toEqual([
       {
@@ -72,7 +72,7 @@ describe('prompts and datasets of LangSmith', () => {
     });
   });
 
-  test('commits become versions in the order in which they were made', async () => {
+  test('commits become versions in the order of their creation', async () => {
     await withFolder(async (folder) => {
       const commits = [
         { commit_hash: 'bbb', created_at: '2026-02-01', manifest: template('second {x}') },

@@ -4,7 +4,7 @@ import { promptNameProblem } from '../../../src/domain/prompts/prompt-name.ts';
 import { seeded } from './support.ts';
 
 describe('names of other products', () => {
-  test('that are names already stay', () => {
+  test('stay if they are valid', () => {
     expect([...mapNames('prompt', ['a/b.c', 'Support_1'])]).toEqual([
       ['a/b.c', 'a/b.c'],
       ['Support_1', 'Support_1'],
@@ -22,7 +22,7 @@ describe('names of other products', () => {
     expect(mapNames('prompt', [text]).get(text)).toBe(name);
   });
 
-  test('never get one name, in whichever order they come', () => {
+  test('never merge, whatever their order', () => {
     const texts = ['a b', 'a-b', 'a!b', 'a?b', 'a-b-1', `${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];
     const names = mapNames('prompt', texts);
     expect(new Set(names.values()).size).toBe(texts.length);
@@ -30,7 +30,7 @@ describe('names of other products', () => {
     expect(new Map(mapNames('prompt', texts.toReversed()))).toEqual(names);
   });
 
-  test('are names of the service, whatever they were', () => {
+  test('become valid names of the service', () => {
     const random = seeded(3);
     const alphabet = ['a', 'B', '/', '/', '.', '..', ' ', '-', 'ü', '👋', 'versions', 'labels', '@', '\n', '%2F'];
     const texts = Array.from({ length: 2_000 }, () =>
@@ -41,7 +41,7 @@ describe('names of other products', () => {
     for (const name of names.values()) expect(promptNameProblem(name)).toBeUndefined();
   });
 
-  test('labels and variables keep apart, too', () => {
+  test('labels and variables differ, too', () => {
     const labels = mapLabels(['latest', 'Beta Test', 'Beta-Test', 'é'.repeat(80)]);
     expect(new Set(labels.values()).size).toBe(4);
     expect(labels.get('Beta-Test')).toBe('Beta-Test');

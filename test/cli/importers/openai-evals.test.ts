@@ -44,7 +44,7 @@ describe("OpenAI's evals and stored prompts", () => {
     expect(report).toContain('eval Support answers: taken with a change: 4 of its graders are left out');
   });
 
-  test('become a dataset whose examples expect the field that graders compare with', async () => {
+  test('become a dataset whose examples expect the field used by graders', async () => {
     const planned = await planFiles('openai-evals', fixture('openai-evals'));
     expect(await examplesOf(planned, 'items')).toEqual([
       { variables: { question: 'How do I get a refund?', expected: 'Within 14 days.' }, expected: 'Within 14 days.' },
@@ -110,8 +110,8 @@ describe("OpenAI's evals and stored prompts", () => {
   });
 });
 
-describe("OpenAI's evals, several at once", () => {
-  test('are told apart by their runs', async () => {
+describe('several OpenAI evals', () => {
+  test('are separated by their runs', async () => {
     await withFolder(async (folder) => {
       const evalOf = (id: string, field: string) => ({
         id,
@@ -164,7 +164,7 @@ describe("OpenAI's evals, several at once", () => {
 });
 
 describe("OpenAI's stored prompts", () => {
-  test('of one id are versions, in their order there; what has no place is named', async () => {
+  test('of one id are versions in order; parts without an equivalent are named', async () => {
     await withFolder(async (folder) => {
       const version = (number: string, more: object) =>
         writeFile(
@@ -267,7 +267,7 @@ describe("OpenAI's open registry", () => {
     ]);
   });
 
-  test('leaves files out that Git LFS has not fetched, and takes the others', async () => {
+  test('leaves out files that Git LFS has not fetched, and reads the others', async () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 10\n';
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'fetched.jsonl'), '{"question": "2+2?", "ideal": "4"}\n');
@@ -281,7 +281,7 @@ describe("OpenAI's open registry", () => {
     });
   });
 
-  test('has samples of which "ideal" is what is expected, without its YAML too', async () => {
+  test('has samples with an expected "ideal", even without its YAML', async () => {
     const planned = await planFiles('openai-evals', fixture('openai-samples'));
     expect(await examplesOf(planned, 'samples')).toEqual([
       { variables: { input: [{ role: 'user', content: '1+1?' }] }, expected: '2' },
@@ -295,7 +295,7 @@ describe("OpenAI's open registry", () => {
   test.each([
     ['a.yaml', 'x:\n  class: [', 'a.yaml:2: is not valid YAML'],
     ['a.jsonl', '{}\n{"a"\n', 'a.jsonl:2: is not valid JSON'],
-  ])('what can not be read is named with its line: %s', async (file, content, message) => {
+  ])('an unreadable item is named with its line: %s', async (file, content, message) => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, file), content);
       await expect(planFiles('openai-evals', folder)).rejects.toThrow(message);

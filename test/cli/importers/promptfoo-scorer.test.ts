@@ -26,7 +26,7 @@ const pathsOf = ({ evaluations }: Import) =>
   evaluations.flatMap(({ definition }) => definition.evaluators.map(({ url }) => new URL(String(url)).pathname));
 
 describe('asserts with code', () => {
-  test('become evaluators that ask a scorer, which is written', async () => {
+  test('become evaluators that call a written scorer', async () => {
     const { imported, report } = await importCode('https://scorer.example.com/checks/');
     const [evaluation] = imported.evaluations;
     expect(evaluation?.definition.evaluators).toHaveLength(6);
@@ -53,7 +53,7 @@ describe('asserts with code', () => {
     ]);
   });
 
-  test('have a placeholder for an address until one is named, and are the same each time', async () => {
+  test('have a placeholder until an address is named, and are stable', async () => {
     const [first, again] = [await importCode(), await importCode()];
     expect(first.imported.evaluations[0]?.definition.evaluators[0]?.['url']).toMatch(/^https:\/\/scorer\.invalid\//);
     expect(again.imported.project).toEqual(first.imported.project);
@@ -62,7 +62,7 @@ describe('asserts with code', () => {
     );
   });
 
-  test('are left out where no scorer is asked for', async () => {
+  test('are left out without a scorer', async () => {
     const settings = importSettings();
     const imported = await readSource('promptfoo', fixture('promptfoo-code'), settings);
     expect(imported.project).toBeUndefined();
@@ -146,7 +146,7 @@ describe('the scorer', () => {
     ]);
   });
 
-  test('answers nobody but the service', async () => {
+  test('answers only the service', async () => {
     const [target = ''] = paths;
     expect((await post(target, sent('Hello'), 'another-secret-of-24-characters')).status).toBe(401);
     expect((await post(target, sent('Hello'), SECRET, new Date(Date.now() - 600_000))).status).toBe(401);

@@ -17,7 +17,7 @@ const evaluationsOf = ({ imported }: Awaited<ReturnType<typeof planFiles>>) =>
   );
 
 describe('a configuration of promptfoo', () => {
-  test('becomes prompts for the model of its first provider that is known', async () => {
+  test('becomes prompts for the model of its first known provider', async () => {
     const planned = await planFiles('promptfoo', fixture('promptfoo'));
     const config = { promptfoo: { apiBaseUrl: 'https://example.com' } };
     const common = { model: 'openai/gpt-4.1-mini', parameters: { temperature: 0.2, max_tokens: 256 }, config };
@@ -40,7 +40,7 @@ describe('a configuration of promptfoo', () => {
     ]);
   });
 
-  test('becomes prompts for each of its providers where that is asked for', async () => {
+  test('becomes prompts for each of its providers on request', async () => {
     await withFolder(async (folder) => {
       const providers = ['openai:gpt-5', 'openai:gpt-5', { id: 'anthropic:claude-haiku-4-5', label: 'short/haiku' }];
       const config = {
@@ -63,7 +63,7 @@ describe('a configuration of promptfoo', () => {
     });
   });
 
-  test('is called by its folder and its file where it has no description, and its evaluations name the version', async () => {
+  test('is named by its folder and its file without a description, and its evaluations name the version', async () => {
     await withFolder(async (folder) => {
       const names: unknown[] = [];
       for (const [file, description] of [
@@ -100,7 +100,7 @@ describe('a configuration of promptfoo', () => {
     });
   });
 
-  test('keeps the parameters of a provider that is replaced, and says what it does not read', async () => {
+  test('keeps the parameters of a replaced provider, and reports what it does not read', async () => {
     await withFolder(async (folder) => {
       const config = {
         description: 'Replaced',
@@ -149,7 +149,7 @@ describe('a configuration of promptfoo', () => {
     });
   });
 
-  test('says what it leaves out, and why', async () => {
+  test('reports omissions, and why', async () => {
     const { report } = await planFiles('promptfoo', fixture('promptfoo'));
     const left = report.filter((line) => line.includes(': left out: '));
     expect(left).toEqual([
@@ -316,7 +316,7 @@ describe('a configuration of promptfoo', () => {
     expect(assertFromText(cell)).toEqual(assert);
   });
 
-  test('has too many different asserts for datasets of their own', async () => {
+  test('has too many different asserts for their own datasets', async () => {
     await withFolder(async (folder) => {
       const tests = Array.from({ length: 120 }, (_, index) => ({
         vars: { x: 'a' },

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fixture, planFiles, versionsOf, withFolder } from './support.ts';
 
 describe('PromptLayer', () => {
-  test('templates become versions in their order, with labels, formats, placeholders and tools', async () => {
+  test('templates become ordered versions with labels, formats, placeholders and tools', async () => {
     const planned = await planFiles('promptlayer', fixture('promptlayer'));
     expect(versionsOf(planned, 'support/welcome-mail')).toEqual([
       expect.objectContaining({ model: 'claude-3', template: 'Hello {{ name }}' }),
@@ -39,7 +39,7 @@ describe('PromptLayer', () => {
   test.each([
     ['{"a": 1}', 'a.json: is not a prompt template'],
     ['{"items": [', 'a.json: is not valid JSON'],
-  ])('what can not be read is named: %s', async (content, message) => {
+  ])('an unreadable item is named: %s', async (content, message) => {
     await withFolder(async (folder) => {
       await writeFile(path.join(folder, 'a.json'), content);
       await expect(planFiles('promptlayer', folder)).rejects.toThrow(message);

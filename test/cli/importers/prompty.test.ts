@@ -90,7 +90,7 @@ describe('Prompty', () => {
     expect(planned.report).toContain('prompt logic: left out: the template has logic ("{% …")');
   });
 
-  test('of several files, one that can not be read is left out with its line', async () => {
+  test('an unreadable one of several files is left out with its line', async () => {
     const { report } = await planFiles('prompty', fixture('prompty'));
     expect(report.filter((line) => line.startsWith('file '))).toEqual([
       expect.stringMatching(/^file broken\.prompty:3: left out: is not valid YAML/),
@@ -98,7 +98,7 @@ describe('Prompty', () => {
     ]);
   });
 
-  test('one by itself that can not be read is named with its line', async () => {
+  test('a single unreadable one is named with its line', async () => {
     await withFolder(async (folder) => {
       const file = path.join(folder, 'a.prompty');
       await writeFile(file, '---\nmodel: x\ninputs: "\n---\nuser:\nHi');

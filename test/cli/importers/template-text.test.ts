@@ -49,7 +49,7 @@ describe('a template of another product', () => {
     expect(() => toTemplate(source, syntax)).toThrow(why);
   });
 
-  test('says what its parts say once the service fills it, whatever stands around them', () => {
+  test('keeps its text when the service fills it, whatever is around it', () => {
     const random = seeded(11);
     const parts = ['{', '{{', '{{{', '}', '}}', '\\', ' ', 'a', '{{ a }}', '{{> a }}', '\\{{ b }}', '>', '\n'];
     for (let round = 0; round < 3_000; round += 1) {

@@ -36,7 +36,7 @@ describe('rates', () => {
     expect(turned.upper).toBeCloseTo(-lower, 5);
   });
 
-  test('say nothing without an execution, and what is possible after one', () => {
+  test('say nothing without an execution, and something after one', () => {
     expect(differenceBounds(rateEvidence(0, 0), rateEvidence(0, 0), ALPHA)).toEqual({ lower: -1, upper: 1 });
     const { lower, upper } = differenceBounds(rateEvidence(1, 1), rateEvidence(0, 1), ALPHA);
     expect(lower).toBeGreaterThanOrEqual(-1);
@@ -52,14 +52,14 @@ describe('rates', () => {
 });
 
 describe('means within a range', () => {
-  test('are never wider than those of a rate by more than the half that is bet otherwise', () => {
+  test('exceed those of a rate by at most the half that is bet otherwise', () => {
     const asRate = boundsOf(rateEvidence(80, 100), ALPHA / 2);
     const bounds = boundsOf(boundedEvidence({ count: 100, sum: 80, squares: 80 }, { min: 0, max: 1 }), ALPHA);
     expect(bounds.lower).toBeGreaterThanOrEqual(asRate.lower - 1e-5);
     expect(bounds.upper).toBeLessThanOrEqual(asRate.upper + 1e-5);
   });
 
-  test('are narrower where values vary little', () => {
+  test('are narrower if values vary little', () => {
     const even = boundsOf(boundedEvidence(valuesOf(1_000, 0.8, 0.05), { min: 0, max: 1 }), ALPHA);
     const asRate = boundsOf(rateEvidence(800, 1_000), ALPHA);
     expect(even.upper - even.lower).toBeLessThan((asRate.upper - asRate.lower) / 3);
@@ -67,7 +67,7 @@ describe('means within a range', () => {
     expect(even.upper).toBeGreaterThan(0.8);
   });
 
-  test('go with the range', () => {
+  test('follow the range', () => {
     const unit = boundsOf(boundedEvidence(valuesOf(100, 0.5, 0.2), { min: 0, max: 1 }), ALPHA);
     const grades = boundsOf(boundedEvidence(valuesOf(100, 3, 0.8), { min: 1, max: 5 }), ALPHA);
     expect(grades.lower).toBeCloseTo(1 + 4 * unit.lower, 3);
@@ -91,7 +91,7 @@ describe('means without a range', () => {
     expect(meanRatioBounds(many, few, ALPHA)).toEqual({ lower: 0, upper: Number.POSITIVE_INFINITY });
   });
 
-  test('have a ratio that the difference agrees with', () => {
+  test('have a ratio that agrees with the difference', () => {
     const [candidate, stable] = [valuesOf(500, 1.5, 1), valuesOf(4_000, 1, 1)];
     const { lower, upper } = meanRatioBounds(candidate, stable, ALPHA);
     expect(lower).toBeGreaterThan(1);
@@ -101,14 +101,14 @@ describe('means without a range', () => {
     expect(meanDifferenceBounds(candidate, scaled, ALPHA).lower).toBeCloseTo(0, 9);
   });
 
-  test('take costs that are all the same', () => {
+  test('accept constant costs', () => {
     const same = { count: 100, sum: 0.1, squares: 100 * 0.001 ** 2 };
     const { lower, upper } = meanRatioBounds(same, same, ALPHA);
     expect(lower).toBeCloseTo(1, 6);
     expect(upper).toBeCloseTo(1, 6);
   });
 
-  test('have no ratio to nothing', () => {
+  test('have no ratio to zero', () => {
     const free = valuesOf(100, 0, 0);
     expect(meanRatioBounds(valuesOf(100, 1, 1), free, ALPHA)).toEqual({ lower: 0, upper: Number.POSITIVE_INFINITY });
   });

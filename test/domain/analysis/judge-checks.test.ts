@@ -53,13 +53,13 @@ describe('judging a check', () => {
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
 
-  test('passes one that is as good once there is enough to see it, and not before', () => {
+  test('passes an equal one with enough data, and not before', () => {
     const check: Check = { metric: 'error_rate', against: 'stable', max_increase: 0.02 };
     expect(judgeOne(check, errors(4, 200), errors(36, 1_800)).verdict).toBe('inconclusive');
     expect(judgeOne(check, errors(60, 3_000), errors(540, 27_000)).verdict).toBe('passed');
   });
 
-  test('compares with a number where the check does', () => {
+  test('compares with a number if the check does', () => {
     const check: Check = { metric: 'error_rate', against: 0.05, max_increase: 0 };
     const result = judgeOne(check, errors(20, 1_000));
     expect(result).toMatchObject({ verdict: 'passed', stable: null, difference: 0.02 - 0.05 });
@@ -69,7 +69,7 @@ describe('judging a check', () => {
     );
   });
 
-  test('takes latency and cost as a share of what they are compared with', () => {
+  test('uses latency and cost as a share of the compared ones', () => {
     const [candidate, stable] = [arm(2_000, 0, 1.5), arm(18_000, 0, 1)];
     for (const metric of ['latency_p95', 'cost_mean'] as const) {
       const result = judgeOne({ metric, against: 'stable', max_increase: 0.1 }, candidate, stable);
@@ -81,7 +81,7 @@ describe('judging a check', () => {
     expect(judgeOne({ metric: 'cost_mean', against: 0.02, max_increase: 0 }, candidate).verdict).toBe('passed');
   });
 
-  test('takes scores by name, with and without a range, and what has none', () => {
+  test('uses scores by name, with or without a range, even if missing', () => {
     const [candidate, stable] = [arm(2_000, 0.2, 1), arm(18_000, 0.1, 1)];
     const check: Check = { metric: 'score:tone', against: 'stable', max_decrease: 0.02 };
     expect(judgeOne(check, candidate, stable)).toMatchObject({
@@ -98,7 +98,7 @@ describe('judging a check', () => {
     });
   });
 
-  test('does without the range where values are outside it', () => {
+  test('ignores the range if values are outside it', () => {
     const outside = { ...NO_SUMS, scores: { tone: { count: 100, sum: 300, squares: 950 } } };
     const result = judgeOne({ metric: 'score:tone', against: 2, max_decrease: 0 }, outside);
     expect(result.verdict).toBe('passed');
@@ -129,7 +129,7 @@ describe('judging a check', () => {
     },
   );
 
-  test('says no bound that looks as if it were within the limit', () => {
+  test('rounds no bound into the limit', () => {
     const { note } = judgeOne(
       { metric: 'error_rate', against: 'stable', max_increase: 0 },
       errors(30, 508),
@@ -138,7 +138,7 @@ describe('judging a check', () => {
     expect(note).toMatch(/sequence \+0\.0?[1-9]/);
   });
 
-  test('refuses checks without a sense', () => {
+  test('refuses senseless checks', () => {
     const judge = (check: Check) => () => judgeOne(check, NO_SUMS, NO_SUMS);
     expect(judge({ metric: 'error_rate', against: 'stable' })).toThrow('A check needs max_increase or max_decrease.');
     expect(judge({ metric: 'error_rate', against: 'stable', max_increase: -1 })).toThrow(RangeError);
@@ -151,7 +151,7 @@ describe('judging several checks', () => {
   const stable = errors(92, 4592);
   const strict: Check = { metric: 'error_rate', against: 'stable', max_increase: 0.0012 };
 
-  test('shares the chance of being wrong', () => {
+  test('shares the risk of error', () => {
     expect(judgeChecks([strict], { candidate, stable })[0]?.verdict).toBe('failed');
     const results = judgeChecks([strict, { ...strict, max_increase: 0.5 }], { candidate, stable });
     expect(results.map(({ confidence }) => confidence)).toEqual([0.975, 0.975]);

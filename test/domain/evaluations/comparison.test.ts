@@ -56,11 +56,11 @@ describe('comparing two runs', () => {
     expect(EvaluationComparison.parse(comparison)).toEqual(comparison);
   });
 
-  test('takes float noise for no difference', () => {
+  test('ignores float noise', () => {
     expect(compareRuns(scores('A', [0.3]), scores('B', [0.1 + 0.2])).unchanged).toBe(1);
   });
 
-  test('lists no more than asked for and counts all', () => {
+  test('lists up to the limit and counts all', () => {
     const comparison = compareRuns(scores('A', Array(50).fill(1)), scores('B', Array(50).fill(0)), 10);
     expect(comparison.regressions).toMatchObject({ total: 50 });
     expect(comparison.regressions.examples).toHaveLength(10);
@@ -80,7 +80,7 @@ describe('comparing two runs', () => {
     });
   });
 
-  test('compares each evaluator, also one that only one run has', () => {
+  test('compares each evaluator, even one in only one run', () => {
     const a = run(
       'A',
       [example('x', 1, { scores: { p: 1, q: 0.5 } }), example('y', 1, { scores: { p: 1, q: 1 } })],
@@ -127,7 +127,7 @@ describe('the verdict', () => {
     expect(p_value).toBeGreaterThan(0.05);
   });
 
-  test('calls no few differences real, however large', () => {
+  test('calls few differences noise, however large', () => {
     const { verdict, note } = compareRuns(
       scores('A', Array(100).fill(1)),
       scores('B', [0, 0, 0, ...Array(97).fill(1)]),
@@ -138,7 +138,7 @@ describe('the verdict', () => {
     );
   });
 
-  test('says when nothing differs and when nothing can be compared', () => {
+  test('reports that nothing differs or can be compared', () => {
     expect(compareRuns(scores('A', [1, 0]), scores('B', [1, 0]))).toMatchObject({
       verdict: 'no_change',
       difference: 0,
@@ -174,7 +174,7 @@ function expectAgreement(differences: readonly number[]): void {
 }
 
 describe('verdict and interval', () => {
-  test('agree where seven examples are not enough to tell', () => {
+  test('agree if seven examples are not enough', () => {
     const before = [0.95, 0.95, 0.02, 0.02, 0.01, 0.01, 0];
     const comparison = compareRuns(scores('A', before), scores('B', [0, 0, 0, 0, 0, 0, 0.02]));
     expect(comparison).toMatchObject({
@@ -198,7 +198,7 @@ describe('verdict and interval', () => {
       }
   });
 
-  test('agree where few of very many examples differ', () => {
+  test('agree if few of very many examples differ', () => {
     const few = (count: number) => Array.from({ length: 3_000 }, (_, index) => (index < count ? -1 : 0));
     expectAgreement(few(5));
     expectAgreement(few(6));
@@ -207,12 +207,12 @@ describe('verdict and interval', () => {
 });
 
 describe('estimating a mean difference', () => {
-  test('gives the same answer each time and in any order', () => {
+  test('is the same each time and in any order', () => {
     const differences = noise(300, 3).map((value) => value - 0.45);
     expect(estimateDifference(differences)).toEqual(estimateDifference(differences.toReversed()));
   });
 
-  test('is as wide as theory has it', () => {
+  test('is as wide as in theory', () => {
     const differences = noise(1_000, 4).map((value) => value - 0.5);
     const { mean, low, high } = estimateDifference(differences);
     const halfWidth = (1.96 * Math.sqrt(1 / 12)) / Math.sqrt(1_000);
@@ -240,7 +240,7 @@ describe('estimating a mean difference', () => {
     expect(estimateDifference([0, 0]).pValue).toBe(1);
   });
 
-  test('agrees with itself where it changes to the normal approximation', () => {
+  test('agrees with itself at the switch to the normal approximation', () => {
     const differences = noise(2_001, 5).map((value) => value - 0.52);
     const normal = estimateDifference(differences);
     const resampled = estimateDifference(differences.slice(1));
@@ -259,7 +259,7 @@ describe('estimating a mean difference', () => {
     expect(estimateDifference([-0.2, -0.3, -0.1, -0.2, -0.4])).toMatchObject({ low: -1, high: 1, pValue: 0.0625 });
   });
 
-  test('leaves something to examples that were not drawn where all differ alike', () => {
+  test('leaves room for unsampled examples even if all differ alike', () => {
     expect(estimateDifference(Array(7).fill(-1))).toMatchObject({ low: -1, high: -0.590384, pValue: 0.015625 });
     expect(estimateDifference(Array(20).fill(0))).toMatchObject({ low: -0.168433, high: 0.168433, pValue: 1 });
     expect(estimateDifference(Array(3_000).fill(-0.5))).toMatchObject({

@@ -21,7 +21,7 @@ function states(check: MonitorCheck, values: (number | null)[], count = 100): st
 }
 
 describe('a check', () => {
-  test('alerts once it was bad at as many looks as "for" has minutes, and recovers alike', () => {
+  test('alerts if it was bad in as many polls as "for" has minutes, and recovers alike', () => {
     expect(states(ERRORS, [0, 0.2, 0.2, 0.2, 0.04, 0.04])).toEqual([
       'ok',
       'ok',
@@ -35,23 +35,23 @@ describe('a check', () => {
     expect(states({ ...ERRORS, for: '5m' }, [1, 1, 1, 1, 1])).toEqual(['ok', 'ok', 'ok', 'ok', 'alerting']);
   });
 
-  test('does not alert by what is gone at the next look, however often that is', () => {
+  test('does not alert if each problem is gone at the next poll', () => {
     const flapping = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 0.9 : 0.02));
     expect(new Set(states(ERRORS, flapping))).toEqual(new Set(['ok']));
   });
 
-  test('that alerts stays so between the number and what it has to come back to', () => {
+  test('that alerts stays so between its limit and its recovery level', () => {
     const between = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 0.11 : 0.06));
     expect(new Set(states(ERRORS, [0.2, ...between]).slice(1))).toEqual(new Set(['alerting']));
     expect(states(ERRORS, [0.2, 0.2, 0.04, 0.06, 0.04, 0.04]).slice(-3)).toEqual(['alerting', 'alerting', 'ok']);
   });
 
-  test('holds at the number itself', () => {
+  test('holds at its limit', () => {
     expect(states({ ...ERRORS, for: '1m' }, [0.1])).toEqual(['ok']);
     expect(states(SCORE, [3, 2.99, 3.49, 3.5])).toEqual(['ok', 'alerting', 'alerting', 'ok']);
   });
 
-  test('says nothing with too few values: that starts no alert, ends none, and begins the count anew', () => {
+  test('is undecided with too few values: that starts no alert, ends none, and restarts the count', () => {
     expect(states(ERRORS, [1, 1, 1], 9)).toEqual(['no_data', 'no_data', 'no_data']);
     expect(states(ERRORS, [1, null, 1, null, 1])).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
     expect(new Set(states(ERRORS, [1, 1, ...Array.from({ length: 30 }, () => null)]).slice(1))).toEqual(
@@ -75,7 +75,7 @@ describe('a monitor', () => {
     expect(look(checks, progress, measured(0, 4)).state).toBe('ok');
   });
 
-  test('is ok where one check can say something, and has no data only after a while', () => {
+  test('is ok if one check is decided, and has no data only after a while', () => {
     const checks = [ERRORS, SCORE];
     const ok = look(checks, NEW_PROGRESS, measured(null, 4));
     expect(ok.state).toBe('ok');
@@ -101,6 +101,6 @@ test.each([
   [{ metric: 'score:helpful', below: 1 }, 1],
   [{ metric: 'score:stars', below: 4.8 }, 4.8],
   [{ metric: 'score:mood', above: -2 }, -2],
-] as const)('%j has to come back to %d, which it can reach', (check, recovery) => {
+] as const)('%j recovers at %d, which it can reach', (check, recovery) => {
   expect(defaultRecovery(check)).toBe(recovery);
 });

@@ -37,4 +37,4 @@ test.each<[string, string]>([
   ['a/versions', '"versions"'],
   ['a/labels/b', '"labels"'],
   ['versions/restore', '"restore"'],
-])('%j is none, and the reason is said', (name, reason) => expect(promptNameProblem(name)).toContain(reason));
+])('%j is invalid, with a reason', (name, reason) => expect(promptNameProblem(name)).toContain(reason));

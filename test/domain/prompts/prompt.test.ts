@@ -39,7 +39,7 @@ describe('messages', () => {
     inputs: { language: { type: 'string', default: 'English' }, tone: { type: 'string', required: false } },
   });
 
-  test('their variables are named in order of appearance, and what is only declared at the end', () => {
+  test('their variables are named in order of appearance, and only declared ones at the end', () => {
     expect(parsePrompt(chat).names).toEqual(['customer', 'language', 'history', 'question', 'photo', 'tone']);
   });
 
@@ -67,7 +67,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('of a request go behind them; a template becomes the first', () => {
+  test('of a request follow them; a template becomes the first', () => {
     const more: ChatMessage = { role: 'assistant', content: 'More.' };
     expect(parsePrompt(templateContent('Hi {{ x }}')).fill({ x: 1 }, [more])).toEqual([
       { role: 'user', content: 'Hi 1' },
@@ -125,13 +125,13 @@ describe('messages', () => {
       },
       'variables.history.1',
     ],
-  ])('a list that is %s is refused where it is wrong', (_, variables, path) => {
+  ])('a list that is %s is refused at its error', (_, variables, path) => {
     const prompt = parsePrompt(content({ messages: [{ role: 'user', content: 'x' }, { placeholder: 'history' }] }));
     expect(detailsOf(() => prompt.fill(variables))).toMatchObject([{ path }]);
     expect(prompt.faults(variables)).toMatchObject([{ path }]);
   });
 
-  test('a tool round trip is taken', () => {
+  test('a tool round trip works', () => {
     const prompt = parsePrompt(content({ messages: [{ placeholder: 'history' }] }));
     const history: ChatMessage[] = [
       { role: 'user', content: 'Weather?' },
@@ -149,7 +149,7 @@ describe('messages', () => {
     expect(detailsOf(() => prompt.fill({ history: [] }))).toMatchObject([{ path: 'variables' }]);
   });
 
-  test('are counted before they are built, with what stands in many places', () => {
+  test('are counted before they are built, with repeated content', () => {
     const twice = parsePrompt(content({ messages: [{ placeholder: 'history' }, { placeholder: 'history' }] }));
     const long = [{ role: 'user', content: 'x'.repeat(MAX_RENDERED_CHARS / 2) }];
     expect(detailsOf(() => twice.fill({ history: long }))).toMatchObject([{ path: 'variables' }]);
@@ -177,7 +177,7 @@ describe('inputs', () => {
     }),
   );
 
-  test('have defaults, and may be left out where they are not required', () => {
+  test('have defaults, and can be omitted unless required', () => {
     expect(prompt.fill({ text: 'a', yes: false, free: [] })).toBe('a 3 false  []');
     expect(prompt.fill({ text: 'b', count: 0, yes: true, any: {}, free: 1 })).toBe('b 0 true {} 1');
   });
@@ -195,13 +195,13 @@ describe('inputs', () => {
 });
 
 describe('includes', () => {
-  test('are found with their spaces left out; an escaped one is text', () => {
+  test('are found without their spaces; an escaped one is text', () => {
     const text = '{{>a}} {{> b/c@3 }} {{>\tb@live}} \\{{> d }} {{> e f }} {{ > g }} {{> a }}';
     expect(includesOf(templateContent(text))).toEqual(['a', 'b/c@3', 'b@live']);
     expect(parsePrompt(templateContent('\\{{> d }}')).fill({})).toBe('{{> d }}');
   });
 
-  test('are spliced in, and what stands around them makes no placeholder', () => {
+  test('are inserted, and their surroundings make no placeholder', () => {
     const includes: IncludeSet = {
       a: include('<{{ x }}{{> b@2 }}>'),
       'b@2': include('{{ y }} x }}', 2),

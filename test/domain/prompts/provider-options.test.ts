@@ -6,7 +6,7 @@ function problemsOf(provider_options: Record<string, Record<string, unknown>>): 
   return error?.issues.map(({ path }) => path.join('.')) ?? [];
 }
 
-describe('options whose cost is in the counted tokens may be set', () => {
+describe('options with cost in the counted tokens may be set', () => {
   test.each<[string, Record<string, unknown>]>([
     ['openai', { store: false, logit_bias: { '50256': -100 }, verbosity: 'low', service_tier: 'flex' }],
     ['openai-compatible', { min_p: 0.05, chat_template_kwargs: { enable_thinking: false }, guided_choice: ['a'] }],
@@ -52,7 +52,7 @@ describe('options that cost something else are refused by name', () => {
     expect(problemsOf({ [provider]: options })).toEqual([`provider_options.${provider}.${path}`]);
   });
 
-  test('and so is who is no provider', () => {
+  test('as are unknown providers', () => {
     expect(problemsOf({ opnai: { store: true } })).toEqual(['provider_options.opnai']);
     expect(problemsOf({ constructor: { store: true } })).toEqual(['provider_options.constructor']);
   });

@@ -43,7 +43,7 @@ test('each text has one warning, which names the first tags', () => {
   expect(warnings[0]?.message).toContain('and 2 more');
 });
 
-test('a text of the largest size is looked through at once', () => {
+test('a text of the largest size is scanned quickly', () => {
   for (const unit of ['{{', '{%', '{#', '{{{', '{{ a', '{{ a.b }}'])
     expect(templateWarnings({ template: unit.repeat(60_000) }).length).toBeLessThanOrEqual(1);
 });

@@ -61,7 +61,7 @@ test.each<[JsonValue, string]>([
   [[1, 'a', null, { b: [] }], '[1,"a",null,{"b":[]}]'],
   [{}, '{}'],
   ['\u{1f642}', '\u{1f642}'],
-])('the value %j goes in as %j, and is not expanded again', (value, text) => {
+])('the value %j is put in as %j, and not expanded again', (value, text) => {
   expect(render('<{{ x }}>', { x: value, y: 'no' })).toBe(`<${text}>`);
 });
 
@@ -71,7 +71,7 @@ describe('names of prototypes', () => {
     expect(render('{{ constructor }}{{ toString }}{{ __proto__ }}', variables)).toBe('ctp');
   });
 
-  test('are missing where they were not given', () => {
+  test('are missing if they were not given', () => {
     expect(detailsOf('{{ constructor }}{{ toString }}{{ __proto__ }}', {})?.map(({ path }) => path)).toEqual([
       'variables.constructor',
       'variables.toString',
@@ -80,14 +80,14 @@ describe('names of prototypes', () => {
   });
 });
 
-test('every missing and null variable is named at once; extra ones do not matter', () => {
+test('every missing and null variable is named at once; extra ones are ignored', () => {
   expect(detailsOf('{{ a }}{{ b }}{{ c }}{{ a }}', { b: null, c: 1, d: null })).toEqual([
     { path: 'variables.a', message: expect.stringContaining('missing') },
     { path: 'variables.b', message: expect.stringContaining('null') },
   ]);
 });
 
-test('a filled template has a largest length, counted before it is built', () => {
+test('a filled template has a maximum length, checked before it is built', () => {
   const half = 'x'.repeat(MAX_RENDERED_CHARS / 2);
   expect(render('{{ x }}{{ x }}', { x: half })).toHaveLength(MAX_RENDERED_CHARS);
   expect(render('\\{{ y }}{{ x }}', { x: 'x'.repeat(MAX_RENDERED_CHARS - 7) })).toHaveLength(MAX_RENDERED_CHARS);

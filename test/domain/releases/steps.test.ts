@@ -11,7 +11,7 @@ const analyze = (recorded?: boolean): ReleaseStep => ({
 });
 const approve = (count: number, exclude = true): ReleaseStep => ({ type: 'approve', count, exclude_author: exclude });
 
-test('recorded runs count in a stage whose analysis or bake says so, and in no other', () => {
+test('recorded runs count only in a stage whose analysis or bake says so', () => {
   const steps: ReleaseStep[] = [
     canary(5),
     { type: 'wait', for: '1h' },
@@ -25,7 +25,7 @@ test('recorded runs count in a stage whose analysis or bake says so, and in no o
   expect(countsRecorded([canary(5), { type: 'promote' }], 1)).toBe(false);
 });
 
-test('a step stands for one of the policy if it asks for as much', () => {
+test('a step covers one of the policy if it is as strict', () => {
   expect(missingSteps([approve(2), canary(5)], [canary(5), approve(3)])).toEqual([]);
   expect(missingSteps([approve(2)], [approve(1)])).toEqual([approve(2)]);
   expect(missingSteps([approve(1)], [approve(1, false)])).toEqual([approve(1)]);

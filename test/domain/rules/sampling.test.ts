@@ -18,14 +18,14 @@ test('the share is that of the rate, also among executions whose ids follow each
   }
 });
 
-test('a repeat decides alike, and a higher rate takes no execution away', () => {
+test('a repeat decides alike, and a higher rate removes no execution', () => {
   const taken = (rate: number) => executions.filter((id) => isSampled(RULE, id, rate));
   expect(taken(0.3)).toEqual(taken(0.3));
   const more = new Set(taken(0.4));
   expect(taken(0.3).every((id) => more.has(id))).toBe(true);
 });
 
-test('rules decide apart from each other', () => {
+test('rules decide independently', () => {
   const other = executions.filter((id) => isSampled(RULE, id, 0.5) && isSampled(newId(), id, 0.5));
   expect(other.length / executions.length).toBeCloseTo(0.25, 1);
 });

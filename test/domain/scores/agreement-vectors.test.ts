@@ -44,7 +44,7 @@ test.each(vectors.alpha.map((vector) => [vector.title, vector] as const))('alpha
   for (const level of ['nominal', 'interval'] as const) expectEstimate(alphaOf(vector.units, level), vector[level]);
 });
 
-test('what allows no estimate has none', () => {
+test('impossible estimates are absent', () => {
   const none = { value: null, interval: null };
   expect(kappaOf([], 0)).toEqual(none);
   expect(kappaOf([], 2)).toEqual(none);

@@ -10,7 +10,7 @@ import {
 const times = (count: number, judge: number | string, people: number | string): Judged[] =>
   Array.from({ length: count }, () => ({ judge, people }));
 
-test('several people say what most of them say, or the median', () => {
+test('several people count by majority, or median', () => {
   expect(consensusOf('numeric', [5, 1, 2])).toBe(2);
   expect(consensusOf('numeric', [1, 2])).toBe(1.5);
   expect(consensusOf('boolean', [1, 0, 1])).toBe(1);
@@ -45,7 +45,7 @@ test.each([
   expect([agreement.betterThanChance, agreement.verdict]).toEqual([better, expect.stringMatching(verdict)]);
 });
 
-test('numbers in steps have weighted kappas, too, and other numbers have not', () => {
+test('numbers in steps have weighted kappas, too, and others do not', () => {
   const steps = [...times(10, 1, 1), ...times(10, 2, 2.5), ...times(10, 4, 5)];
   const names = judgeAgreement('numeric', steps).measures.map(({ name }) => name);
   expect(names).toEqual(['spearman_rho', 'weighted_kappa_linear', 'weighted_kappa_quadratic']);
@@ -54,7 +54,7 @@ test('numbers in steps have weighted kappas, too, and other numbers have not', (
   expect(judgeAgreement('numeric', steps).meanDistance).toBeCloseTo(0.5);
 });
 
-test('ordered categories have weighted kappas: what is near counts for more than what is far', () => {
+test('ordered categories have weighted kappas: near ones count more than far ones', () => {
   const order = ['bad', 'fair', 'good'];
   const near = [...times(20, 'bad', 'bad'), ...times(20, 'fair', 'good'), ...times(20, 'good', 'good')];
   const [kappa, linear, quadratic] = judgeAgreement('categorical', near, order).measures;
@@ -64,7 +64,7 @@ test('ordered categories have weighted kappas: what is near counts for more than
   expect(distanceOf('categorical', { judge: 'bad', people: 'good' })).toBe(1);
 });
 
-test('as many categories as there are values are counted, not laid out as a table', () => {
+test('as many categories as values are counted without a table', () => {
   // As a table these are 1.6e9 cells.
   const values = Array.from({ length: 40_000 }, (_, index) => `category ${index}`);
   const same = judgeAgreement(

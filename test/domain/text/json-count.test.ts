@@ -48,7 +48,7 @@ test('agrees with what parsing gives', () => {
   }
 });
 
-test('ends early, and at the end of what is no JSON', () => {
+test('ends early, and at the end of invalid JSON', () => {
   expect(count(`[${'1,'.repeat(1_000)}1]`, 10)).toBe(11);
   for (const text of ['"', '"\\', '["a', '{"a":', '\\"']) expect(count(text)).toBeLessThanOrEqual(3);
 });

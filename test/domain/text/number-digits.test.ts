@@ -53,7 +53,7 @@ describe('the first long number of a JSON text', () => {
     '"12345678901234567890',
     '}]12345678901234567890',
     ':,:12345678901234567890',
-  ])('is looked for in what is not JSON: %s', (text) => {
+  ])('is searched in invalid JSON: %s', (text) => {
     expect(() => findLongNumber(text)).not.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readableInput, readableOutput } from '../../../src/domain/text/readable-messages.ts';
 
-test('a text is read as it is', () => {
+test('a text is unchanged', () => {
   expect(readableInput('Say {{ x }}')).toBe('Say {{ x }}');
   expect(readableOutput('Hello', [])).toBe('Hello');
 });
@@ -32,7 +32,7 @@ test('messages have their roles, tool calls and results are JSON, and files are 
   expect(text).not.toContain(data);
 });
 
-test('a response that asks for tools has them behind its text', () => {
+test('a response with tool calls has them after its text', () => {
   const call = { id: 'c1', name: 'look', input: { at: 1 } };
   expect(readableOutput('', [call])).toBe('[tool call look: {"at":1}]');
   expect(readableOutput('I look.', [call, call])).toBe(

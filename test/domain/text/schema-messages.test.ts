@@ -35,6 +35,6 @@ test.each<[z.ZodType, unknown, string]>([
   [tagged, { type: 'c' }, 'must be one of "a", "b"'],
   [tagged, {}, 'is required: one of "a", "b"'],
   [tagged, 'a', 'must be an object'],
-])('a schema without a message of its own says what a value must be (%#)', (schema, value, message) => {
+])('a schema without its own message says what a value must be (%#)', (schema, value, message) => {
   expect(messageOf(schema, value)).toBe(message);
 });

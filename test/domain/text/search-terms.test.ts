@@ -13,7 +13,7 @@ test.each(['', '  ', '""', '" "', 'a "b', '1 2 3 4 5 6 7 8 9 10 11'])('%j is ref
   expect(parseSearchTerms(text)).toEqual(expect.any(String)),
 );
 
-test('the beginning of an id is a span of ids', () => {
+test('the start of an id is a span of ids', () => {
   expect(idsOfPrefix('execution', 'exec_0198f0aa-7e')).toEqual({
     from: '0198f0aa-7e00-0000-0000-000000000000',
     to: '0198f0aa-7eff-ffff-ffff-ffffffffffff',

@@ -12,7 +12,7 @@ test.each([
   'openinference-openai',
   'openllmetry',
   'pydantic-ai',
-])('what %s says of its calls and of the steps around them is counted once', (name) => {
+])('usage of %s in calls and surrounding steps is counted once', (name) => {
   const { billed, request } = fixture(name);
   const { steps } = readJson(request);
   const sum = (tokens: ({ input: number; output: number } | null)[]) =>

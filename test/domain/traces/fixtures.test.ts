@@ -35,7 +35,7 @@ describe.each(INSTRUMENTATIONS)('Spans of $name', ({ name, agent, ...sent }) => 
   const { steps, refused } = readJson(request);
   const models = steps.filter(({ type }) => type === 'model').sort(byStart);
 
-  test('are all taken, and the calls have their models and tokens', () => {
+  test('are all read, and the calls have their models and tokens', () => {
     expect(refused).toEqual([]);
     expect(models).toHaveLength(billed.calls);
     const sum = (kind: 'input' | 'output' | 'cached_input' | 'reasoning') =>
@@ -63,7 +63,7 @@ describe.each(INSTRUMENTATIONS)('Spans of $name', ({ name, agent, ...sent }) => 
       });
   });
 
-  test('have what the model was sent and what it said', () => {
+  test('have the input and output of the model', () => {
     expect(models.map(({ input }) => withoutNames(input))).toEqual([
       [SYSTEM, QUESTION],
       [SYSTEM, QUESTION, CALLED, RESULT],
@@ -81,7 +81,7 @@ describe.each(INSTRUMENTATIONS)('Spans of $name', ({ name, agent, ...sent }) => 
     for (const step of steps) expect(step).toMatchObject({ prompt, conversationId: conversation, userId: 'user-1' });
   });
 
-  test('have the tool and the agent around the calls', () => {
+  test('have the tool and agent around the calls', () => {
     const tool = steps.find(({ type }) => type === 'tool');
     const root = steps.find(({ type, parentId }) => type === 'agent' && parentId === null);
     if (agent === null) {

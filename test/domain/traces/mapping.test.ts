@@ -39,7 +39,7 @@ describe('tokens', () => {
   const tokensOf = (attributes: Record<string, unknown>) => stepWith(attributes).tokens;
   const none = { input: 0, output: 0, cached_input: 0, cache_write: 0, reasoning: 0 };
 
-  test('are null where nothing is said of them', () => {
+  test('are null if nothing is given', () => {
     expect(tokensOf({ [OPERATION]: 'chat' })).toBeNull();
     expect(tokensOf({ 'gen_ai.usage.cache_read.input_tokens': 3 })).toBeNull();
     expect(tokensOf({ 'gen_ai.usage.input_tokens': -1, 'gen_ai.usage.output_tokens': 'many' })).toBeNull();
@@ -68,7 +68,7 @@ describe('tokens', () => {
     expect(tokensOf(attributes)).toEqual({ ...none, ...tokens });
   });
 
-  test('that are cached are a part of the input; where they are more, they exclude it', () => {
+  test('that are cached are a part of the input; if they are more, they are separate', () => {
     const of = (input: number, cached: number, written: number) =>
       tokensOf({
         'gen_ai.usage.input_tokens': input,
@@ -150,7 +150,7 @@ test.each([
   expect(stepWith(attributes).prompt).toEqual(prompt);
 });
 
-test('names of what a step belongs to', () => {
+test('names of the groups of a step', () => {
   expect(
     stepWith({
       'pms.conversation.id': 'c',
@@ -203,7 +203,7 @@ describe('an error', () => {
     [{ [`${LF}.status_message`]: 'why' }, { status: { code: 2 } }, { status: 'error', error: 'why' }],
     [{}, { status: { code: 2 }, endTimeUnixNano: '0' }, { status: 'error', endedAt: null }],
     [{}, {}, { status: 'ok', error: null, errorType: null }],
-  ])('is told by %j %j', (attributes, more, expected) => {
+  ])('is from %j %j', (attributes, more, expected) => {
     expect(stepWith(attributes, more)).toMatchObject(expected);
   });
 });
@@ -429,7 +429,7 @@ describe('messages', () => {
     });
   });
 
-  test('what came out of a retrieval is its documents', () => {
+  test('the output of a retrieval is its documents', () => {
     const attributes = {
       'openinference.span.kind': 'RETRIEVER',
       'input.value': 'weather',

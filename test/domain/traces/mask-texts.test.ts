@@ -17,7 +17,7 @@ test.each([
   expect(maskText(`a ${text}, b`, [mask])).toBe(`a [${mask}], b`);
 });
 
-test('what only looks like it stays', () => {
+test('lookalikes stay', () => {
   for (const text of [
     'order 2026-01-31 12:00:00',
     'v1.2.3 and 1.2.3.4.5',
@@ -30,7 +30,7 @@ test('what only looks like it stays', () => {
     expect(maskText(text, BUILT_IN_MASKS)).toBe(text);
 });
 
-test('members with the name of a secret are masked at any depth', () => {
+test('members named like a secret are masked at any depth', () => {
   const value = { headers: { Authorization: 'x', 'x-api-key': ['y'] }, rest: [{ password: 'z', passwords: 'kept' }] };
   expect(mapTexts(value, (text, name) => maskText(text, ['secret'], name))).toEqual({
     headers: { Authorization: '[secret]', 'x-api-key': ['[secret]'] },
@@ -38,7 +38,7 @@ test('members with the name of a secret are masked at any depth', () => {
   });
 });
 
-test('takes time in proportion to the text, whatever it is', () => {
+test('takes time in proportion to the text', () => {
   for (const piece of [
     '-----BEGIN PRIVATE KEY-----',
     'eyJ',

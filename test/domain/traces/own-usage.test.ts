@@ -16,7 +16,7 @@ const step = (
 const inputs = (steps: UsageStep[]) =>
   Object.fromEntries([...ownUsage(steps)].map(([id, { tokens }]) => [id, tokens && [tokens.input, tokens.output]]));
 
-test('a step around calls has used what it has more than they, by kind', () => {
+test('a step around calls has only its additional usage, by kind', () => {
   expect(inputs([step('root', null, 105, 18), step('a', 'root', 52, 9), step('b', 'root', 53, 9)])).toEqual({
     root: [0, 0],
     a: [52, 9],
@@ -25,7 +25,7 @@ test('a step around calls has used what it has more than they, by kind', () => {
   expect(inputs([step('root', null, 110, 18), step('a', 'root', 52, 20)])).toEqual({ root: [58, 0], a: [52, 20] });
 });
 
-test('steps without usage pass on what is below them', () => {
+test('steps without usage pass on their children’s', () => {
   const steps = [
     step('root', null, 52, 9),
     step('chain', 'root', null),
@@ -36,12 +36,12 @@ test('steps without usage pass on what is below them', () => {
   expect(inputs(steps.toReversed())).toEqual(inputs(steps));
 });
 
-test('a wrapper that has less than what is below it has used nothing, and what is below counts in full', () => {
+test('a wrapper with less than its children has used nothing, and the children count in full', () => {
   const steps = [step('root', null, 60), step('outer', 'root', 10), step('inner', 'outer', 52)];
   expect(inputs(steps)).toEqual({ root: [8, 0], outer: [0, 0], inner: [52, 0] });
 });
 
-test('costs are taken away to the last digit', () => {
+test('costs are subtracted to the last digit', () => {
   const own = ownUsage([
     step('root', null, 10, 0, '0.3'),
     step('a', 'root', 5, 0, '0.1'),
@@ -50,12 +50,12 @@ test('costs are taken away to the last digit', () => {
   expect(own.get('root')?.cost).toBe('0.1');
 });
 
-test('steps that are their own ancestors come to an end', () => {
+test('steps that are their own ancestors end', () => {
   const own = inputs([step('a', 'b', 52), step('b', 'a', 52), step('self', 'self', 7)]);
   expect(Object.keys(own).sort()).toEqual(['a', 'b', 'self']);
 });
 
-test('50,000 steps below each other take no longer than a moment', () => {
+test('50,000 nested steps take only a moment', () => {
   const steps = Array.from({ length: 50_000 }, (_, at) =>
     step(String(at), at === 0 ? null : String(at - 1), 50_000 - at),
   );

@@ -74,7 +74,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('may have names of enums, ids in upper case, numbers as texts and fields that are unknown', () => {
+  test('can have names of enums, ids in upper case, numbers as texts and unknown fields', () => {
     const span = spanWith(
       {},
       { traceId: '0123456789ABCDEF0123456789ABCDEF', status: { code: 'STATUS_CODE_ERROR' }, flags: 1, more: {} },
@@ -100,7 +100,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that is none says why', () => {
+  test('explains its errors', () => {
     expect(faultOf(Buffer.from('{'), 'json')).toMatch(/is not an ExportTraceServiceRequest in JSON/);
     expect(faultOf(Buffer.from('[]'), 'json')).toMatch(/must be an ExportTraceServiceRequest/);
     expect(faultOf(Buffer.from('null'), 'json')).toMatch(/must be an ExportTraceServiceRequest/);
@@ -108,7 +108,7 @@ describe('a request', () => {
     expect(faultOf(Buffer.from('{"a":1}'), 'protobuf')).toBeDefined();
   });
 
-  test('may have so many spans and values', () => {
+  test('has a limit of spans and values', () => {
     expect(faultOf(Buffer.from(JSON.stringify(requestWith(...Array(MAX_SPANS + 1).fill(0)))), 'json')).toMatch(
       /has 10001 spans/,
     );
@@ -150,7 +150,7 @@ describe('a span', () => {
     });
   });
 
-  test('of another time than is kept is refused', () => {
+  test('outside the retention is refused', () => {
     const at = (ms: number) => spanWith({}, { startTimeUnixNano: `${ms}000000`, endTimeUnixNano: `${ms}000000` });
     const body = Buffer.from(
       JSON.stringify(
@@ -165,7 +165,7 @@ describe('a span', () => {
     ]);
   });
 
-  test('that has not ended is running, and one that ends before it starts took no time', () => {
+  test('without an end is running, and one that ends before it starts took no time', () => {
     expect(stepWith({}, { endTimeUnixNano: undefined })).toMatchObject({ status: 'running', endedAt: null });
     expect(stepWith({}, { endTimeUnixNano: '0' })).toMatchObject({ status: 'running', endedAt: null });
     expect(stepWith({}, { endTimeUnixNano: '1000' })).toMatchObject({ status: 'ok', endedAt: BEGIN * 1_000 });
@@ -173,7 +173,7 @@ describe('a span', () => {
     expect(stepWith({}, { parentSpanId: '0123456789abcdef' }).parentId).toBeNull();
   });
 
-  test('has texts that can be stored', () => {
+  test('has storable texts', () => {
     const step = stepWith(
       {
         'a\u0000': 'b\u0000\ud800',
@@ -189,7 +189,7 @@ describe('a span', () => {
     });
   });
 
-  test('is cut, and says where', () => {
+  test('is cut, and marks it', () => {
     const long = 'é'.repeat(MAX_STEP_TEXT_BYTES);
     const step = stepWith({ 'input.value': long, 'output.value': 'short', note: long, other: 'kept' });
     expect(step.cut).toEqual(['attributes.note', 'input']);
@@ -198,7 +198,7 @@ describe('a span', () => {
     expect(step.attributes['other']).toBe('kept');
   });
 
-  test('has room for so much', () => {
+  test('has a size limit', () => {
     const texts = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`text${at}`, 'a'.repeat(200_000)]));
     const step = stepWith({ 'output.value': 'answer', ...texts });
     expect(step.output).toBe('answer');
@@ -218,7 +218,7 @@ describe('a span', () => {
     expect(Array.isArray(step.input) && step.input.at(-1)?.content.slice(0, 2)).toBe('9a');
   });
 
-  test('may be deep', () => {
+  test('can be deep', () => {
     let value: unknown = 'core';
     for (let depth = 0; depth < 32; depth += 1) value = [value];
     expect(JSON.stringify(stepWith({ value }).attributes['value'])).toContain('core');
@@ -237,14 +237,14 @@ describe('a span', () => {
     });
   });
 
-  test('may have JSON of many values, which stays text', () => {
+  test('can have JSON of many values, which stays text', () => {
     const names = JSON.stringify(Object.fromEntries(Array.from({ length: 21_000 }, (_, at) => [`a${at}`, 0])));
     const step = stepWith({ metadata: names, 'mlflow.chat.tokenUsage': names });
     expect(step).toMatchObject({ metadata: {}, tokens: null });
     expect(step.attributes['metadata'] === names).toBe(true);
   });
 
-  test('has the resource in common with others, which is short', () => {
+  test('shares its short resource with others', () => {
     const span = spanWith({});
     const request = requestWith(span, span);
     Object.assign((request['resourceSpans'] as { resource: unknown }[])[0] ?? {}, {
@@ -305,7 +305,7 @@ describe('nonsense is never an error', () => {
       );
   });
 
-  test('JSON in which values are of other kinds', () => {
+  test('JSON with values of other types', () => {
     const next = random(11);
     const others = [
       null,
@@ -337,7 +337,7 @@ describe('nonsense is never an error', () => {
       drain(Buffer.from(JSON.stringify(changed(requests[round % requests.length]))), 'json');
   });
 
-  test('attributes of the conventions with values of other kinds', () => {
+  test('attributes of the conventions with values of other types', () => {
     const next = random(13);
     const names = Object.values(fixture('ai-sdk-legacy').request).flatMap((value) =>
       [...JSON.stringify(value).matchAll(/"key":"([^"]+)"/g)].map(([, name]) => name ?? ''),
@@ -386,12 +386,12 @@ describe('nonsense is never an error', () => {
 describe('a response', () => {
   const refused = Array.from({ length: 7 }, (_, at) => ({ id: `id${at}`, reason: 'why', hasIds: true }));
 
-  test('is empty where all is taken', () => {
+  test('is empty if all is accepted', () => {
     expect(exportResponse([], [], 'json').toString()).toBe('{}');
     expect(exportResponse([], [], 'protobuf')).toHaveLength(0);
   });
 
-  test('tells of five spans that were refused', () => {
+  test('reports five refused spans', () => {
     const message = 'id0: why; id1: why; id2: why; id3: why; id4: why; and 2 more';
     const partialSuccess = { rejectedSpans: '7', errorMessage: message };
     expect(JSON.parse(exportResponse(refused, [], 'json').toString())).toEqual({ partialSuccess });

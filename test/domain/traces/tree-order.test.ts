@@ -3,7 +3,7 @@ import { treeOrder } from '../../../src/domain/traces/tree-order.ts';
 
 const step = (id: string, parentId: string | null, startedAt: number) => ({ id, parentId, startedAt });
 
-test('each step is before those below it, in the order of their starts', () => {
+test('each step precedes its children, in the order of their starts', () => {
   const steps = [
     step('b', 'root', 3),
     step('a1', 'a', 2),
@@ -15,7 +15,7 @@ test('each step is before those below it, in the order of their starts', () => {
   expect(treeOrder(steps.toReversed())).toEqual(['root', 'a', 'a0', 'a1', 'b']);
 });
 
-test('orphans are at the top, and each step is there once, also of a circle', () => {
+test('orphans are at the top, and each step is there once, even in a cycle', () => {
   expect(treeOrder([step('x', 'gone', 5), step('root', null, 9), step('y', 'x', 1)])).toEqual(['x', 'y', 'root']);
   expect(treeOrder([step('a', 'b', 2), step('b', 'a', 1), step('root', null, 9)])).toEqual(['root', 'b', 'a']);
 });

@@ -21,7 +21,7 @@ function headers(secrets: readonly [string, string?], sentAt = new Date(), body 
   return signedHeaders({ body, eventId: EVENT_ID, deliveryId: DELIVERY_ID, attempt: 1, sentAt, secrets });
 }
 
-test('a generated secret is whsec_ and 32 bytes in base64, another one each time', () => {
+test('a generated secret is whsec_ and 32 random bytes in base64', () => {
   const secret = generateSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
@@ -117,7 +117,7 @@ test('without a rotation there is one signature of each kind', () => {
   expect(signed['webhook-signature']).not.toContain(' ');
 });
 
-test.each([0, 1, 100_000])('X-Signature is over the bytes as they are: %i random ones', (length) => {
+test.each([0, 1, 100_000])('X-Signature covers the exact bytes: %i random ones', (length) => {
   const body = randomBytes(length);
   const hex = createHmac('sha256', OWN_TEXT).update(body).digest('hex');
   expect(headers([OWN_TEXT], new Date(), body)['X-Signature']).toBe(`sha256=${hex}`);
@@ -191,6 +191,6 @@ describe.each(libraries)('$library', ({ Webhook }) => {
   });
 });
 
-test('standardwebhooks hands out what was sent', () => {
+test('standardwebhooks returns what was sent', () => {
   expect(new StandardWebhook(generated).verify(BODY, headers([generated]))).toEqual(JSON.parse(BODY.toString()));
 });

@@ -34,7 +34,7 @@ async function clientOf(listener: RequestListener, waitMs = TIMEOUTS.request) {
 
 const poll = { method: 'GET', path: '/batches/b', signal } as const;
 
-test('a request that is never answered is over after its time, and a batch may have been created', async () => {
+test('an unanswered request ends after its time, and a batch may have been created', async () => {
   const client = await clientOf(() => {}, 50);
   expect(await modelErrorOf(client.ask(poll, z.unknown()))).toMatchObject({ code: 'model_timeout', retryable: true });
   const error = await client.create({ path: '/batches', json: {}, signal }, z.unknown()).catch((thrown) => thrown);
@@ -42,7 +42,7 @@ test('a request that is never answered is over after its time, and a batch may h
   expect(error).toMatchObject({ mayExist: true, cause: { code: 'model_timeout' } });
 });
 
-test('a download that falls silent is over after a time', async () => {
+test('a silent download ends after a time', async () => {
   const client = await clientOf((_req, res) => void res.writeHead(200).write('{"a":1}\n'), 50);
   const seen: string[] = [];
   const read = (async () => {
@@ -52,7 +52,7 @@ test('a download that falls silent is over after a time', async () => {
   expect(seen).toEqual(['{"a":1}\n']);
 });
 
-test('a response that is no batch is an error, and the batch may have been created', async () => {
+test('a response without a batch is an error, and the batch may have been created', async () => {
   const client = await clientOf((_req, res) => void res.end('<html>It works!</html>'));
   const shape = z.object({ id: z.string() });
   expect(await modelErrorOf(client.ask(poll, shape))).toMatchObject({ code: 'model_unavailable' });
@@ -60,7 +60,7 @@ test('a response that is no batch is an error, and the batch may have been creat
   expect(error).toMatchObject({ mayExist: true });
 });
 
-test('keys are taken out of what a provider says', async () => {
+test('keys are removed from provider messages', async () => {
   const client = await clientOf((_req, res) => {
     res.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key provided: ${TEST_KEY}` } }));
   });
@@ -82,7 +82,7 @@ test('a file by an address is in the batch as it would be in the call', async ()
   await openai.close();
 });
 
-test('a stand-in in a process of its own is told and asked about its batches over HTTP', async () => {
+test('a stand-in in its own process controls and reports its batches over HTTP', async () => {
   const openai = await startOpenAiServer();
   const control = async (path: string, body?: unknown): Promise<unknown> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };

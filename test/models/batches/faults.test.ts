@@ -106,7 +106,7 @@ describe.each([
     expect((await endOf({})).status).toBe('ended');
   });
 
-  test('an answer that is lost after the batch was created: it is found, and not made again', async () => {
+  test('an answer lost after the batch was created: it is found, and not created again', async () => {
     const before = created();
     expect((await refusalOf({ loseAnswers: 1, completeMs: null })).mayExist).toBe(true);
     expect(created()).toBe(before + 1);
@@ -136,7 +136,7 @@ describe.each([
     [500, true, 'model_unavailable', true],
     [429, false, 'model_rate_limited', true],
     [401, false, 'model_authentication', false],
-  ] as const)('a %d when it is created', async (status, mayExist, code, retryable) => {
+  ] as const)('a %d on creation', async (status, mayExist, code, retryable) => {
     const error = await refusalOf({ failing: { matching: CREATE[provider], status, times: 1, retryAfter: '7' } });
     expect(error).toMatchObject({ mayExist, cause: { code, retryable } });
     if (status === 429) expect(error.cause.retryAfterMs).toBe(7000);
@@ -189,7 +189,7 @@ describe.each([
     expect(results.filter(({ httpStatus }) => httpStatus === 200)).toHaveLength(2);
   });
 
-  test('one call that is no request of the provider fails alone', async () => {
+  test('one call that is invalid for the provider fails alone', async () => {
     const file = await batchFile(directory, models.batches, ref, calls);
     const [first = '', ...rest] = (await directory.read(`${ref.tag}.jsonl`)).split('\n');
     const malformed = [first.replace(/"(messages|contents)":/, '"wrong":'), ...rest].join('\n');
@@ -230,7 +230,7 @@ describe.each([
     expect(placesOf(await resultsOf(models.batches, ref, state))).toEqual({ responded: [0, 1, 2, 3] });
   });
 
-  test('a download that breaks is begun again', async () => {
+  test('a broken download is restarted', async () => {
     const state = await endOf({});
     server.batches.behave({ breakDownloads: 1 });
     const seen: BatchResult[] = [];
@@ -242,7 +242,7 @@ describe.each([
     expect(placesOf(await resultsOf(models.batches, ref, state))).toEqual({ responded: [0, 1, 2, 3] });
   });
 
-  test('a batch that is complete with results missing, and a line that is no JSON', async () => {
+  test('a complete batch with missing results, and a line without JSON', async () => {
     const missing = await endOf({ missing: 3 });
     expect(missing.status).toBe('ended');
     expect(placesOf(await resultsOf(models.batches, ref, missing))).toEqual({ responded: [3] });
@@ -251,7 +251,7 @@ describe.each([
     expect(placesOf(await resultsOf(models.batches, ref, garbled))).toEqual({ responded: [1, 2, 3] });
   });
 
-  test('nothing is left behind, also of an attempt whose batch was never created', async () => {
+  test('nothing remains, even of an attempt whose batch was never created', async () => {
     await refusalOf({ failing: { matching: CREATE[provider], status: 500 } });
     const state = await endOf({});
     await models.batches.deleteFiles(ref, state.files, signal);

@@ -10,7 +10,7 @@ const linesIn = (pieces: string[], maxBytes?: number) => {
 };
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
 
-test('lines come whole, whatever the pieces are', async () => {
+test('lines are whole, whatever the pieces', async () => {
   const text = bytes('{"a":"ä€😀"}\r\n\n{"b":1}');
   const lines = ['{"a":"ä€😀"}', '{"b":1}'];
   for (let size = 1; size <= text.length; size += 1) {
@@ -21,11 +21,11 @@ test('lines come whole, whatever the pieces are', async () => {
   }
 });
 
-test('lines longer than a response may be are left out', async () => {
+test('lines longer than a response are left out', async () => {
   expect(await linesIn(['{"a"', ':1}\n"', 'x'.repeat(20), 'y"\n{"b":2}\n'], 10)).toEqual(['{"a":1}', '{"b":2}']);
 });
 
-test('lines that are cut off are an error that may pass', async () => {
+test('truncated lines are a temporary error', async () => {
   expect(await modelErrorOf(linesIn(['{"a":1}\n{"b"']))).toMatchObject({
     code: 'model_unavailable',
     retryable: true,

@@ -14,7 +14,7 @@ function modelsWith(prices: unknown) {
   return modelsAt({}, { pricesFile });
 }
 
-test('list prices are halved, and say who says so', () => {
+test('list prices are halved, and have a source', () => {
   const models = modelsAt({});
   const list = models.priceOf('anthropic/claude-sonnet-4-5');
   const batch = models.batches.priceOf('anthropic/claude-sonnet-4-5');
@@ -42,7 +42,7 @@ test('so are the tiers of long inputs', () => {
   expect(batch?.cached_input_per_million).toBe(list?.cached_input_per_million);
 });
 
-test('what a request costs by itself is multiplied, too', () => {
+test('the separate cost of a request is multiplied, too', () => {
   const price = {
     source: 'operator',
     model: 'm',
@@ -62,7 +62,7 @@ test('what a request costs by itself is multiplied, too', () => {
   });
 });
 
-test("an operator's prices are multiplied by what the operator says, else by 1", () => {
+test("an operator's prices are multiplied by the operator's factor, else by 1", () => {
   const rates = { input_per_million: '4', output_per_million: '8' };
   const models = modelsWith({ 'openai/gpt-4o': rates, 'openai-compatible/*': { ...rates, batch_multiplier: '0.25' } });
   expect(models.batches.priceOf('openai/gpt-4o')).toMatchObject({
@@ -79,7 +79,7 @@ test("an operator's prices are multiplied by what the operator says, else by 1",
   expect(models.priceOf('openai-compatible/m')).not.toHaveProperty('batch_multiplier');
 });
 
-test.each(['0', '0.00', '-1', 'half', 0.5])('%p is no multiplier', (batch_multiplier) => {
+test.each(['0', '0.00', '-1', 'half', 0.5])('%p is not a factor', (batch_multiplier) => {
   const price = { input_per_million: '4', output_per_million: '8', batch_multiplier };
   expect(() => modelsWith({ 'openai/gpt-4o': price })).toThrow(/openai\/gpt-4o\.batch_multiplier/);
 });

@@ -139,7 +139,7 @@ describe.each([
     expect(Number(error.spent?.cost.amount) * 2).toBe(Number(direct.spent?.cost.amount));
   });
 
-  test('what the provider has no place for is refused before it is in a batch', async () => {
+  test('unsupported parts are refused before they are in a batch', async () => {
     const file = { type: 'file' as const, media_type: 'model/step', data: 'AAAA' };
     const call = callOf(model, { input: [{ role: 'user', content: [file] }] });
     const error = await modelErrorOf(models.batches.toLine(call, 'id'));
@@ -174,6 +174,6 @@ test('which models have batches', () => {
   expect(models.batches.problemOf('sandbox/echo')).toMatch(/batch/);
 });
 
-test('an error of a batch is a ModelError with nothing of ours in it', () => {
+test('an error of a batch is a ModelError without our data', () => {
   expect(() => models.batches.limitsOf('mistral')).toThrow(ModelError);
 });

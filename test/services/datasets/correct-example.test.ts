@@ -27,7 +27,7 @@ const correct = (key: string, datasetBytes = 0) => {
   return own.transaction((query) => correctExample(query, quotas, 'corrected', example));
 };
 
-test('what a correction would copy is limited, and asked of the quota before it is copied', async () => {
+test('the copy for a correction is limited, and checked by the quota first', async () => {
   expect(await correct('one')).toBe(1);
   expect(await correct('two', MIB)).toBe(2);
   await db.system.transaction(async (query) => {

@@ -26,7 +26,7 @@ const READ = {
          where workspace_id = $1 and dataset_version_id = $2 order by seq`,
 };
 
-test('stores inline examples in order, each with a key of its own', async () => {
+test('stores inline examples in order, each with its own key', async () => {
   const stored = await db.transaction((query) =>
     storeExamples(query, ROOM, [
       { id: 'first', variables: { text: 'a "quoted" \\ {brace}', nested: { b: [1, null], a: true } }, expected: null },
@@ -69,7 +69,7 @@ test('stores inline examples in order, each with a key of its own', async () => 
   ]);
 });
 
-test('the hash tells whether two sets are the same, whatever the order of names and the metadata', async () => {
+test('the hash shows whether two sets are equal, whatever the order of names and the metadata', async () => {
   const hashOf = async (examples: Parameters<typeof storeExamples>[2]) =>
     (await db.transaction((query) => storeExamples(query, ROOM, examples))).hash.toString('hex');
   const hash = await hashOf([{ id: 'a', variables: { x: 1, y: 2 } }]);
@@ -79,7 +79,7 @@ test('the hash tells whether two sets are the same, whatever the order of names 
   expect(await hashOf([{ id: 'a', variables: { x: 1, y: '2' } }])).not.toBe(hash);
 });
 
-test('refuses an id that is used twice and stores nothing', async () => {
+test('refuses an id used twice and stores nothing', async () => {
   const examples = [
     { id: 'a', variables: {} },
     { id: 'b', variables: {} },
@@ -94,7 +94,7 @@ test('refuses an id that is used twice and stores nothing', async () => {
   expect(await db.query(count)).toEqual(before);
 });
 
-test('names the dataset that does not exist', async () => {
+test('names the missing dataset', async () => {
   await expect(findExamples(db.query, 'none/such')).rejects.toMatchObject({
     code: 'not_found',
     message: 'The dataset "none/such" does not exist in this workspace.',

@@ -75,7 +75,7 @@ test.each([
   ['a few', 5, 6],
   ['so many that they are drawn anew', 700, 800],
   ['too many for that', 4_000, 4_200],
-])('runs of %s are compared in the database as they would be in memory', async (_, countA, countB) => {
+])('runs of %s are compared in the database as in memory', async (_, countA, countB) => {
   const [examplesA, examplesB] = [examplesOf(countA, 1, 0), examplesOf(countB, 2, 10)];
   const a = await insertRun(EVALUATORS, examplesA);
   const b = await insertRun([...EVALUATORS, 'only in b'], examplesB);
@@ -92,7 +92,7 @@ test.each([
   });
 });
 
-test('a comparison sees nothing of another workspace', async () => {
+test('a comparison excludes other workspaces', async () => {
   const a = await insertRun(['exact'], []);
   await expect(compareEvaluations(db.workspace(newId()), a, a)).rejects.toMatchObject({ code: 'not_found' });
 });
@@ -108,7 +108,7 @@ const many = (count: number, toExample: (index: number) => ComparedExample) =>
   Array.from({ length: count }, (_, index) => toExample(index));
 const compare = (a: string, b: string, options = {}) => compareEvaluations(db.workspace(workspaceId), a, b, options);
 
-test('runs whose evaluators differ are compared over those that they share unchanged', async () => {
+test('runs with other evaluators are compared over those that they share unchanged', async () => {
   // The stored scores fall by half because `strict` was added. The scores of the common evaluators are the same.
   const before = await insertRun(
     ['exact'],
@@ -130,7 +130,7 @@ test('runs whose evaluators differ are compared over those that they share uncha
   });
 });
 
-test('an evaluator whose options have changed is not compared with what it was', async () => {
+test('an evaluator with changed options is not compared with its old form', async () => {
   const exact = { name: 'exact', type: 'exact_match', weight: 1 };
   const before = await insertRun([exact], [scored('x', 1, { exact: 1 })]);
   const after = await insertRun([{ ...exact, ignore_case: true }], [scored('x', 0, { exact: 0 })]);
@@ -157,7 +157,7 @@ test('shared evaluators count by their weights in the run after', async () => {
   expect(await compare(before, after)).toMatchObject({ verdict: 'no_change', score_a: 0.75, score_b: 0.75 });
 });
 
-test('no verdict is given where more than a tenth of the examples failed', async () => {
+test('no verdict is given if more than a tenth of the examples failed', async () => {
   const before = await insertRun(
     ['exact'],
     many(40, (index) => scored(`${index}`, 0, { exact: 0 })),

@@ -16,7 +16,7 @@ const sampleOf = async (sample: string) =>
       ?.split(' ')[1],
   );
 
-test('requests to scorers are counted by their outcome, from 0 on, and given up ones are not', async () => {
+test('requests to scorers are counted by outcome, from 0 on, and abandoned ones are not', async () => {
   const counts = () =>
     Promise.all(['succeeded', 'failed'].map((outcome) => sampleOf(`pms_scorer_requests_total{outcome="${outcome}"}`)));
   expect(await counts()).toEqual([0, 0]);

@@ -6,7 +6,7 @@ import { cancelExecutionWorkflowLater } from '../../../src/services/executions/e
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-test('workflows are asked to stop when calls in flight have had time to end, and not all at once', () => {
+test('workflows are asked to stop after calls in flight had time to end, and not all at once', () => {
   let asked = 0;
   const client = {
     withDeadline: (_deadline: number, request: () => Promise<void>) => request(),

@@ -39,10 +39,10 @@ test('answers as soon as the execution has ended', async () => {
   expect(result.status).toBe('completed');
 });
 
-describe('what was told with the end:', () => {
+describe('a notified execution', () => {
   const unread: WorkspaceDatabase['query'] = () => Promise.reject(new Error('It was read.'));
 
-  test('is the execution, which is not read', async () => {
+  test('is not read again', async () => {
     const id = await answered();
     await service.dependencies.db.system.query(
       {
@@ -60,22 +60,19 @@ describe('what was told with the end:', () => {
     expect(told.row).toMatchObject({ status: 'completed', cost_amount: '0.100000000000', tokens_input: 3_000_000_000 });
   });
 
-  test.each(['["completed"]', '{"status": "completed"}', 'completed', '['])(
-    'is not used where it is %s',
-    async (told) => {
-      const id = await answered();
-      const expectation = waiter.expect(id);
-      const wait = expectation.wait(db, FOR_EVER_MS, never());
-      const { query } = service.dependencies.db.system;
-      await query({ text: `update executions set status = 'completed', finished_at = now() where id = $1` }, [id]);
-      await query({ text: `select pg_notify('execution_finished', $1::text || $2::text)` }, [id, told]);
-      expect((await wait).row).toStrictEqual(await getExecution(db, id));
-      expectation.done();
-    },
-  );
+  test.each(['["completed"]', '{"status": "completed"}', 'completed', '['])('is not used if it is %s', async (told) => {
+    const id = await answered();
+    const expectation = waiter.expect(id);
+    const wait = expectation.wait(db, FOR_EVER_MS, never());
+    const { query } = service.dependencies.db.system;
+    await query({ text: `update executions set status = 'completed', finished_at = now() where id = $1` }, [id]);
+    await query({ text: `select pg_notify('execution_finished', $1::text || $2::text)` }, [id, told]);
+    expect((await wait).row).toStrictEqual(await getExecution(db, id));
+    expectation.done();
+  });
 
   test.each([7_000, 7_100, 7_200, 7_300, 7_400, 7_500, 7_600, 7_700, 7_800, 7_900, 8_000, 100_000])(
-    'is as it is stored with an output of %i bytes, told or read',
+    'is the stored one with an output of %i bytes, sent or read',
     async (bytes) => {
       const id = await answered();
       await service.dependencies.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [
@@ -90,7 +87,7 @@ describe('what was told with the end:', () => {
   );
 });
 
-test('a long execution is read once it is shown, and not while it is waited for', async () => {
+test('a long execution is read once on display, and not while it is awaited', async () => {
   const id = await answered();
   const output = 'x'.repeat(100_000);
   await service.dependencies.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [id, output]);
@@ -113,7 +110,7 @@ test('does not miss an end that comes before the wait begins', async () => {
   expectation.done();
 });
 
-test('answers with the state as it is when the time is up or the caller is gone', async () => {
+test('answers with the current state when the time is up or the caller is gone', async () => {
   const id = await answered();
   const expectation = waiter.expect(id);
   expect(await expectation.wait(db, 100, never())).toMatchObject({ status: 'running' });
@@ -123,7 +120,7 @@ test('answers with the state as it is when the time is up or the caller is gone'
   expectation.done();
 });
 
-test('wakes each of those who wait for the same execution', async () => {
+test('wakes everyone that waits for the same execution', async () => {
   const id = await answered();
   const expectations = [waiter.expect(id), waiter.expect(id), waiter.expect(id)];
   expectations[0]?.done();
@@ -132,7 +129,7 @@ test('wakes each of those who wait for the same execution', async () => {
   for (const { status } of await Promise.all(waits)) expect(status).toBe('completed');
 });
 
-test('hears of an end whose notification was lost with the connection', async () => {
+test('notices an end whose notification was lost with the connection', async () => {
   const id = await answered();
   const expectation = waiter.expect(id);
   const wait = expectation.wait(db, FOR_EVER_MS, never());

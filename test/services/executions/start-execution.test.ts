@@ -47,7 +47,7 @@ const starter = (client = service.dependencies.client) => ({
 });
 const toRun = (execution: StoredExecution) => ({ resourceId: execution.id, toStart: execution });
 
-test('a workflow that was started is not started again', async () => {
+test('a started workflow is not restarted', async () => {
   const execution = await queued();
   expect(await startExecutionWorkflow(starter(), execution)).toBe(true);
   expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
@@ -56,7 +56,7 @@ test('a workflow that was started is not started again', async () => {
   expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
 });
 
-test('what could not be started is withdrawn, so that nothing runs later; what runs all the same is not', async () => {
+test('an execution that failed to start is withdrawn, so that nothing runs later; a running one is not', async () => {
   const withdrawn = await queued();
   // The start reached Temporal, and only its answer was lost.
   const running = { ...(await queued()), id: await rows.queue({ status: 'running' }) };
@@ -69,13 +69,13 @@ test('what could not be started is withdrawn, so that nothing runs later; what r
   expect(await rows.read(running.id)).toMatchObject({ status: 'running' });
 });
 
-test('what another caller was told of is not withdrawn: it will be started', async () => {
+test('an execution others know of is not withdrawn: it will be started', async () => {
   const execution = { ...(await queued()), id: await rows.queue({ accepted: true }) };
   await startExecution(starter(new Client({ connection: away })), db, toRun(execution));
   expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
 });
 
-test('a turn that comes late is not waited for; what has ended by then is not started, and what waits long is accepted', async () => {
+test('a late turn is not waited for; an execution that has ended by then is not started, and a long wait is accepted', async () => {
   const wanted = await queued();
   const canceled = { ...wanted, id: await rows.queue({ accepted: true }) };
   const { promise: theirTurn, resolve: itIsTheirTurn } = Promise.withResolvers<boolean>();
@@ -92,7 +92,7 @@ test('a turn that comes late is not waited for; what has ended by then is not st
   expect(await workflowState(client, executionWorkflowId(canceled.id))).toBe('missing');
 });
 
-test('what another request with the same key has accepted stays where this one never came to the start', async () => {
+test('an execution accepted by another request with the same key stays if this one never starts it', async () => {
   const execution = await queued();
   const accepted = await rows.queue({ accepted: true });
   for (const id of [execution.id, accepted]) await giveUp(EXECUTION, starter(), db, id, undefined);
@@ -105,7 +105,7 @@ test('what another request with the same key has accepted stays where this one n
   expect(await rows.read(accepted)).toMatchObject({ status: 'queued' });
 });
 
-test('what a caller is told has failed is deleted, canceled where it runs, and left where it has ended', async () => {
+test('an execution reported as failed is deleted, canceled if it runs, and left if it has ended', async () => {
   const accepted = { ...(await queued()), id: await rows.queue({}) };
   const running = await rows.queue({ status: 'running' });
   const completed = await rows.queue({ status: 'completed', answered: true });
@@ -115,7 +115,7 @@ test('what a caller is told has failed is deleted, canceled where it runs, and l
   expect(await rows.read(completed)).toMatchObject({ status: 'completed' });
 });
 
-test('a withdrawal that the database is away for goes on until it is back', async () => {
+test('a withdrawal during a database outage continues until it is over', async () => {
   const { id } = await queued();
   let isAway = true;
   const flaky = {

@@ -32,7 +32,7 @@ const settled = () => delay(0);
 /** Nothing happens by the clock. */
 const PATIENT = { maxWaitMs: 1_000_000, pauseMs: 1_000_000, spreadMs: 0 };
 
-test('a start waits until the call of an earlier one has begun, where a few have not', async () => {
+test('a start waits until the call of an earlier one has begun, if a few have not', async () => {
   const { ask, started, begin, waiting } = setUp({ ...PATIENT, beginning: 2 });
   ask('a', '1', '2', '3', '4', '5');
   await settled();
@@ -48,7 +48,7 @@ test('a start waits until the call of an earlier one has begun, where a few have
   expect(started).toEqual(['1', '2', '3', '4', '5']);
 });
 
-test('a call that begins in this process is told without a notification, one of another process is not known', async () => {
+test('a call that begins in this process needs no notification, and one in another process is unknown', async () => {
   const { ask, started, callBegan } = setUp({ ...PATIENT, beginning: 1 });
   ask('a', '1', '2', '3');
   expect(callBegan('9')).toBe(false);
@@ -59,7 +59,7 @@ test('a call that begins in this process is told without a notification, one of 
   expect(started).toEqual(['1', '2']);
 });
 
-test('one that ends without a call makes room, too', async () => {
+test('one that ends without a call gives room, too', async () => {
   const { ask, started, finish } = setUp({ ...PATIENT, beginning: 1 });
   ask('a', '1', '2', '3');
   finish('1');
@@ -67,7 +67,7 @@ test('one that ends without a call makes room, too', async () => {
   expect(started).toEqual(['1', '2']);
 });
 
-test('those that end while they wait are let go at once, and keep nobody from starting', async () => {
+test('starts that end while they wait are released at once, and block no other', async () => {
   const { ask, started, ended, begin, finish } = setUp({ ...PATIENT, beginning: 1, many: 2 });
   ask('a', '1', '2', '3', '4');
   finish('3');
@@ -87,7 +87,7 @@ test('another workspace does not wait', async () => {
   expect(started).toEqual(['1', '4']);
 });
 
-test('a call that does not begin for long keeps nobody from starting', async () => {
+test('a call that does not begin for long blocks no start', async () => {
   const { ask, started, begin } = setUp({ ...PATIENT, beginning: 1, maxWaitMs: 1 });
   ask('a', '1', '2', '3', '4');
   await waitFor('all to be started', async () => started.length === 4);
@@ -98,7 +98,7 @@ test('a call that does not begin for long keeps nobody from starting', async () 
   expect(started).toEqual(['1', '2', '3', '4', '5']);
 });
 
-test('where few go on, the next one starts when the call before it begins', async () => {
+test('if few are active, the next starts when the call before it begins', async () => {
   const { ask, started, begin } = setUp({ ...PATIENT, spreadMs: 1_000_000 });
   ask('a', '1', '2', '3');
   ask('b', '4');
@@ -109,7 +109,7 @@ test('where few go on, the next one starts when the call before it begins', asyn
   expect(started).toEqual(['1', '4', '2']);
 });
 
-test('where few go on, the next one starts after some milliseconds at the latest', async () => {
+test('if few are active, the next starts after some milliseconds at the latest', async () => {
   const { ask, started } = setUp({ ...PATIENT, beginning: 5, spreadMs: 2 });
   ask('a', '1', '2', '3', '4', '5', '6');
   await waitFor('starts', async () => started.length === 5);
@@ -117,14 +117,14 @@ test('where few go on, the next one starts after some milliseconds at the latest
   expect(started).toEqual(['1', '2', '3', '4', '5']);
 });
 
-test('where more than a few go on, starts are not spread out', async () => {
+test('if more than a few run, starts are not spread out', async () => {
   const { ask, started } = setUp({ ...PATIENT, few: 1, spreadMs: 1_000_000 });
   ask('a', '1', '2', '3');
   await settled();
   expect(started).toEqual(['1', '2', '3']);
 });
 
-test('where many go on, one that ends is replaced at once', async () => {
+test('if many run, one that ends is replaced at once', async () => {
   const { ask, started, begin, finish } = setUp({ ...PATIENT, many: 2 });
   ask('a', '1', '2', '3', '4');
   for (const id of ['1', '2']) begin(id);
@@ -135,7 +135,7 @@ test('where many go on, one that ends is replaced at once', async () => {
   expect(started).toEqual(['1', '2', '3']);
 });
 
-test('where many go on and none ends, their number grows slowly', async () => {
+test('if many run and none ends, their number grows slowly', async () => {
   const { ask, started, begin } = setUp({ ...PATIENT, many: 1, pauseMs: 1 });
   ask('a', '1', '2', '3');
   await waitFor('all to be started', async () => {
@@ -144,7 +144,7 @@ test('where many go on and none ends, their number grows slowly', async () => {
   });
 });
 
-test('one of whose end nothing is heard counts no more after a while', async () => {
+test('one whose end is not reported no longer counts after a while', async () => {
   const { ask, started, begin } = setUp({ ...PATIENT, many: 1, countedMs: 1 });
   ask('a', '1');
   begin('1');
@@ -154,7 +154,7 @@ test('one of whose end nothing is heard counts no more after a while', async () 
   expect(started).toEqual(['1', '2']);
 });
 
-test('it is quiet when no start of any workspace waits for its call, or the time is up', async () => {
+test('it is idle when no start of any workspace waits for its call, or the time is up', async () => {
   const { ask, begin, finish, untilQuiet } = setUp({ ...PATIENT, beginning: 1 });
   await untilQuiet(1_000_000);
   ask('a', '1', '2');

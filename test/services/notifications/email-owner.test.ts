@@ -57,7 +57,7 @@ function contentOf({ received }: MailServer, index = 0): string {
   return (received[index]?.content ?? '').replaceAll('\r', '').replaceAll('=\n', '').replaceAll('=3D', '=');
 }
 
-test('the owner is told which webhook was disabled, why, and what to do', async () => {
+test('the owner learns which webhook was disabled, why, and what to do', async () => {
   const url = 'https://hooks.example.com:8443/secret-path/T0/B0?token=secret-query';
   const webhookId = await rows.webhook({ url, disabled: true });
   const message = `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled, since ${url} answered 500.`;
@@ -79,7 +79,7 @@ test('the owner is told which webhook was disabled, why, and what to do', async 
   expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
 });
 
-test('the owner is told of an emergency key, why it was made, and how to revoke it, but not the key', async () => {
+test('the owner learns of an emergency key, its reason, and how to revoke it, but not the key', async () => {
   const [workspace] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'rows'` });
   const made = await createEmergencyKey(db.workspace(workspace?.id ?? ''), { reason: 'incident 42', minutes: 60 });
   await sendDueEmails({ db, mailer, log });
@@ -111,13 +111,13 @@ test('a double after a crash has the same Message-ID', async () => {
   expect(ids).toEqual([`Message-ID: <ntf_${id}@example.org>`, `Message-ID: <ntf_${id}@example.org>`]);
 });
 
-test('without a mail server the notification alone remains', async () => {
+test('without a mail server only the notification remains', async () => {
   const id = await rows.notification();
   expect(await emailOwner({ db, mailer: undefined }, id)).toBe('no mail server');
   expect(await stored(id)).toEqual({ emailed_at: null, email_error: null });
 });
 
-test('a refusal for good is noted and not tried again; one for now is, and leaves no error once the mail is sent', async () => {
+test('a final refusal is noted and not retried; a temporary one is, and leaves no error once the mail is sent', async () => {
   const refused = await rows.notification({ webhookId: await rows.webhook() });
   refusal = reply(550, 'no such user');
   expect(await emailOwner({ db, mailer }, refused)).toBe('refused');
@@ -136,7 +136,7 @@ test('a refusal for good is noted and not tried again; one for now is, and leave
   expect(server.received).toHaveLength(1);
 });
 
-test('mails whose workflows are lost are found by their rows, and sent once by several processes at once', async () => {
+test('mails with lost workflows are found by their rows, and sent once by several processes', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => rows.notification()));
   const processes = [1, 2, 3].map(() => sendDueEmails({ db, mailer, log }));
   await Promise.all([...processes, ...ids.map((id) => emailOwner({ db, mailer }, id))]);
@@ -144,7 +144,7 @@ test('mails whose workflows are lost are found by their rows, and sent once by s
   expect(server.received).toHaveLength(ids.length);
 });
 
-test('a process that dies while it sends holds the mail up for a while, not for ever', async () => {
+test('a process that dies while sending delays the mail, but not for ever', async () => {
   const id = await rows.notification();
   const dying = { ...mailer, send: () => Promise.reject(new Error('The process died.')) };
   await expect(emailOwner({ db, mailer: dying }, id)).rejects.toThrow('The process died.');
@@ -155,7 +155,7 @@ test('a process that dies while it sends holds the mail up for a while, not for 
   expect(server.received).toHaveLength(1);
 });
 
-test('a mail that is refused again and again is given up, with the reason', async () => {
+test('a repeatedly refused mail is given up, with the reason', async () => {
   const id = await rows.notification();
   refusal = reply(451, 'later');
   let tries = 0;
@@ -169,26 +169,26 @@ test('a mail that is refused again and again is given up, with the reason', asyn
   expect(await stored(id)).toEqual({ emailed_at: null, email_error: expect.stringContaining('451') });
 });
 
-test('a mail that could not be sent for a day is not sent any more', async () => {
+test('a mail that failed for a day is not sent any more', async () => {
   await rows.notification({ ageDays: 2 });
   await sendDueEmails({ db, mailer, log });
   expect(server.received).toEqual([]);
 });
 
-test('the owner hears of a webhook that was deleted since', async () => {
+test('the owner is notified of a webhook deleted since', async () => {
   const id = await rows.notification({ webhookId: newId(), message: 'It failed, and failed again.' });
   await emailOwner({ db, mailer }, id);
   expect(contentOf(server)).toContain('It failed, and failed again.');
 });
 
-test('the owner of the default workspace has an address that can be sent to', async () => {
+test('the owner of the default workspace has a valid address', async () => {
   await db.system.query({ text: `update workspaces set owner_email = 'owner@localhost'` });
   const id = await rows.notification();
   await emailOwner({ db, mailer }, id);
   expect(server.received).toMatchObject([{ to: ['owner@localhost'] }]);
 });
 
-test('a notification that is gone is left alone', async () => {
+test('a deleted notification is ignored', async () => {
   expect(await emailOwner({ db, mailer }, newId())).toBe('later');
   expect(server.received).toEqual([]);
 });

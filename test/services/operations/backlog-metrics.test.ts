@@ -43,7 +43,7 @@ async function executionsIn(status: string, count: number, ageSeconds: number): 
   });
 }
 
-test('nothing waits where there is nothing', async () => {
+test('an empty backlog has no waits', async () => {
   expect(await scrape(db)).toMatchObject({
     'pms_executions_unfinished queued': 0,
     'pms_oldest_execution_age_seconds queued': 0,
@@ -64,7 +64,7 @@ test('executions are counted by state, with the age of the oldest', async () => 
   expect(now['pms_oldest_execution_age_seconds running']).toBeLessThan(500);
 });
 
-test('an evaluation that is planned for later is not late; one that is out of budget is told from one that is paused by request', async () => {
+test('an evaluation planned for later is not late; one out of budget differs from one paused by request', async () => {
   const seed = { workspaceId: newId(), count: 1, days: 1 };
   const ids = [];
   for (let count = 0; count < 4; count += 1) ids.push(await seedEvaluation(db.system.query, seed));
@@ -89,7 +89,7 @@ test('an evaluation that is planned for later is not late; one that is out of bu
   expect(age).toBeGreaterThanOrEqual(700);
 });
 
-test('a workspace that queues very much makes a scrape no longer than what is counted at most', async () => {
+test('a workspace with a huge queue makes a scrape no longer than the counting limit', async () => {
   await db.system.transaction(
     async (query) => {
       await query({ text: "set local session_replication_role = 'replica'" });
@@ -109,7 +109,7 @@ test('a workspace that queues very much makes a scrape no longer than what is co
   expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('executions_check_index');
 });
 
-test('without the database a scrape succeeds: it says so, and what is read there is unknown', async () => {
+test('without the database a scrape succeeds: it says so, and values from there are unknown', async () => {
   const [port] = await freePorts(1);
   const away = await openDatabase(`postgresql://pms@127.0.0.1:${port}/pms`, { poolSize: 2 });
   try {

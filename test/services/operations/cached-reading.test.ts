@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { cachedReading } from '../../../src/services/operations/cached-reading.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-test('gauges and scrapes at the same time share one reading, and those soon after it, too', async () => {
+test('simultaneous gauges and scrapes share one reading, and so do those soon after it', async () => {
   let reads = 0;
   const reading = cachedReading(async () => ++reads, { unknown: Number.NaN });
   expect(await Promise.all([reading(), reading(), reading()])).toEqual([1, 1, 1]);
@@ -11,14 +11,14 @@ test('gauges and scrapes at the same time share one reading, and those soon afte
   expect(reads).toBe(1);
 });
 
-test('it is read again when it is old', async () => {
+test('an old one is read again', async () => {
   let reads = 0;
   const reading = cachedReading(async () => ++reads, { unknown: Number.NaN, retentionMs: 1 });
   await reading();
   await waitFor('another reading', async () => (await reading()) > 1);
 });
 
-test('what fails is unknown, and is not asked again at once', async () => {
+test('a failed reading is unknown, and not retried at once', async () => {
   let reads = 0;
   const failing = async (): Promise<number> => {
     reads += 1;
@@ -30,7 +30,7 @@ test('what fails is unknown, and is not asked again at once', async () => {
   expect(reads).toBe(1);
 });
 
-test('what took long is kept no longer than it may be', async () => {
+test('a slow reading is kept no longer than allowed', async () => {
   let reads = 0;
   const failing = async (): Promise<number> => {
     reads += 1;
@@ -47,7 +47,7 @@ test('what took long is kept no longer than it may be', async () => {
   expect(performance.now() - begunAt).toBeLessThan(2_000);
 });
 
-test('what takes too long is unknown; it is never read twice at a time, and seldom afterwards', async () => {
+test('a reading that takes too long is unknown; it never overlaps, and is rare afterwards', async () => {
   let reads = 0;
   const slow = Promise.withResolvers<number>();
   const reading = cachedReading(

@@ -44,13 +44,13 @@ test('each reference is resolved once, at any depth', async () => {
   expect(await resolve('nothing')).toEqual({});
 });
 
-test('another workspace has no part in it', async () => {
+test('other workspaces are excluded', async () => {
   await write('theirs', 'secret');
   own = db.workspace(newId());
   await expect(resolve('{{> theirs }}')).rejects.toThrow('template: includes "theirs", which does not exist');
 });
 
-test('what can not be included is refused', async () => {
+test('an invalid include is refused', async () => {
   await write('a', 'text');
   for (const ref of ['b', 'a@2', 'a@0', 'a@99999999999', 'a@live', 'a//b'])
     await expect(resolve(`{{> ${ref} }}`)).rejects.toThrow(`template: includes "${ref}", which does not exist`);
@@ -77,7 +77,7 @@ test('includes are nested at most 5 deep', async () => {
   await expect(resolve('{{> p1 }}')).rejects.toThrow('nested deeper than 5 levels');
 });
 
-test('a prompt may include an older version of its own, and not the latest', async () => {
+test('a prompt can include its own older version, and not the latest', async () => {
   await write('a', 'one');
   await write('a', '{{> a@1 }} two');
   await expect(write('a', '{{> a }}')).rejects.toThrow('includes are circular: a → a');
@@ -85,7 +85,7 @@ test('a prompt may include an older version of its own, and not the latest', asy
   expect(await resolve('{{> a }}')).toMatchObject({ a: { version: 2 }, 'a@1': { version: 1 } });
 });
 
-test('of two writers who would close a circle of five at once one is refused', async () => {
+test('one of two writers who would close a cycle of five at once is refused', async () => {
   for (let round = 0; round < 10; round += 1) {
     own = db.workspace(newId());
     for (const name of ['a', 'b', 'c', 'd', 'e']) await write(name, 'text');
@@ -114,7 +114,7 @@ test('a set is of one moment, whatever is written and labelled meanwhile', async
   await Promise.all(changes);
 });
 
-test('a label that would close a circle is not moved', async () => {
+test('a label that would close a cycle is not moved', async () => {
   await write('a', 'one');
   await setLabel(own, 'a', 'live', 1, WRITER);
   await write('b', '{{> a@live }}');
@@ -123,7 +123,7 @@ test('a label that would close a circle is not moved', async () => {
   expect(await resolve('{{> b }}')).toMatchObject({ 'a@live': { version: 1 } });
 });
 
-test('of many who move labels and write includes at once none closes a circle', async () => {
+test('none of many who move labels and write includes at once closes a cycle', async () => {
   for (let round = 0; round < 5; round += 1) {
     own = db.workspace(newId());
     const names = ['a', 'b', 'c', 'd'];

@@ -37,7 +37,7 @@ async function progress(id: string): Promise<{ looked: number; found: number; ex
   return row;
 }
 
-test('a backfill looks at 5,000 executions at a time, also where few of them are of its prompt', async () => {
+test('a backfill checks 5,000 executions at a time, even if few belong to its prompt', async () => {
   await rows.executions('other', 7_000);
   await rows.executions('past', 3);
   const work: RuleWork = { kind: 'backfill', id: await rows.backfill() };
@@ -49,7 +49,7 @@ test('a backfill looks at 5,000 executions at a time, also where few of them are
   expect(await rows.countItems(work.id)).toBe(3);
 });
 
-test.each(['paused', 'canceled'])('a backfill that was %s meanwhile finds nothing more', async (status) => {
+test.each(['paused', 'canceled'])('a backfill that was %s finds nothing more', async (status) => {
   await rows.executions('past', 3);
   const work: RuleWork = { kind: 'backfill', id: await rows.backfill() };
   const spec = await load(work);

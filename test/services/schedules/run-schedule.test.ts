@@ -38,7 +38,7 @@ test('an occurrence starts one evaluation, however often it is repeated; another
   expect(await evaluationsOf(id)).toHaveLength(2);
 });
 
-test('the same name of an occurrence counts for each schedule by itself, and takes no key from callers', async () => {
+test('the same occurrence name counts separately for each schedule, and takes no key from callers', async () => {
   const [one, other] = [await createSchedule(), await createSchedule()];
   expect(await run(one.uuid, 'the-same')).not.toBe(await run(other.uuid, 'the-same'));
   const created = await service.call('POST', '/executions', {
@@ -48,7 +48,7 @@ test('the same name of an occurrence counts for each schedule by itself, and tak
   expect(created.status).toBe(201);
 });
 
-test('an occurrence whose evaluation was deleted starts no other', async () => {
+test('an occurrence with a deleted evaluation starts no other', async () => {
   const { id, uuid } = await createSchedule();
   await run(uuid, 'deleted-since');
   const evaluation = await waitFor('the end of the evaluation', async () =>
@@ -59,7 +59,7 @@ test('an occurrence whose evaluation was deleted starts no other', async () => {
   expect(await evaluationsOf(id)).toEqual([]);
 });
 
-test('occurrences go with their schedule', async () => {
+test('occurrences end with the schedule', async () => {
   const { id, uuid } = await createSchedule();
   await run(uuid, 'first');
   expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);

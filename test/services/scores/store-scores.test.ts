@@ -52,7 +52,7 @@ const list = async (...texts: string[]) => {
   return rows.map(({ id }) => ids.indexOf(id)).sort((a, b) => a - b);
 };
 
-test('a page with a condition that has no index examines so many executions at most, and says where to go on', async () => {
+test('a page with an unindexed condition examines a limited number of executions, and has a cursor', async () => {
   await seedExecutions(db.system.query, { workspaceId: own.workspaceId, count: 11_990, days: 1 });
   const all = (await own.query((every) => every.selectFrom('executions').select('id').orderBy('id', 'desc'))).map(
     ({ id }) => id,
@@ -73,7 +73,7 @@ test('a page with a condition that has no index examines so many executions at m
   }
 });
 
-test('scores are stored with what is known of their execution', async () => {
+test('scores are stored with known data of their execution', async () => {
   const [helpful, topic, spam, note] = await store(
     scoreOf(0, 'helpful', 0.5, { comment: 'so so', metadata: { by: 'x' } }),
     scoreOf(0, 'topic', 'billing'),
@@ -94,12 +94,12 @@ test('scores are stored with what is known of their execution', async () => {
   expect(row).toMatchObject({ prompt_name: 'rare', prompt_version: 1, model: 'sandbox/rare', release_id: null });
 });
 
-test('a number that is too small to have a square is stored as 0', async () => {
+test('a number too small to have a square is stored as 0', async () => {
   const stored = await store(scoreOf(0, 'a', 1e-200), scoreOf(0, 'b', -1e-200), scoreOf(0, 'c', 1e-100));
   expect(stored.map(({ number }) => number)).toEqual([0, 0, 1e-100]);
 });
 
-test('a number that is too small to have a square can be withdrawn from a release', async () => {
+test('a number too small to have a square can be withdrawn from a release', async () => {
   const [score] = await store(scoreOf(0, 'helpful', 1));
   await db.system.query(
     {
@@ -111,7 +111,7 @@ test('a number that is too small to have a square can be withdrawn from a releas
   expect(await own.query((all) => all.selectFrom('scores').select('id'))).toEqual([]);
 });
 
-test('a score whose id is stored replaces it, unless it is another one', async () => {
+test('a score replaces the one with its id, unless it differs in kind', async () => {
   const id = newId();
   await store(scoreOf(0, 'helpful', 0.1, { id, comment: 'first' }));
   const [again] = await store(scoreOf(0, 'helpful', 0.9, { id }));
@@ -131,7 +131,7 @@ test('a score whose id is stored replaces it, unless it is another one', async (
   ]);
 });
 
-test('what does not fit its definition is refused, naming the limit', async () => {
+test('a score outside its definition is refused with the limit', async () => {
   await define('helpful', { min: 0, max: 1 });
   await define('topic', { data_type: 'categorical', categories: [{ value: 'billing', label: 'Billing' }] });
   const refused: [ScoreToStore, string][] = [
@@ -152,7 +152,7 @@ test('what does not fit its definition is refused, naming the limit', async () =
   await store(scoreOf(0, 'helpful', 'a category'));
 });
 
-test('subjects of other workspaces do not exist, and ids of theirs are free', async () => {
+test('subjects of other workspaces do not exist, and their ids are free', async () => {
   const [theirs] = await store(scoreOf(0, 'helpful', 0.5));
   const subject = { executionId: ids[0] ?? '' };
   const other = db.workspace(newId());
@@ -190,7 +190,7 @@ test('executions are found by their scores', async () => {
     expect([text, typeof parseScoreCondition(text)]).toEqual([text, 'string']);
 });
 
-test('an execution that is deleted takes its scores with it, and what they took', async () => {
+test('deleting an execution deletes its scores, and their bytes', async () => {
   await store(scoreOf(1, 'helpful', 0.2), scoreOf(2, 'helpful', 0.5));
   const bytes = async () => {
     const rows = await own.query((all) => all.selectFrom('storage_entries').select('bytes'));
@@ -202,7 +202,7 @@ test('an execution that is deleted takes its scores with it, and what they took'
   expect(before - (await bytes())).toBeGreaterThan(2 * 1024);
 });
 
-test('two that store the same names at once wait for each other, and both succeed', async () => {
+test('two that store the same names wait for each other, and both succeed', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `name-${index}`);
   const scoresOf = (index: number) => names.map((name) => scoreOf(index, name, index / 10));
   await Promise.all([
@@ -213,7 +213,7 @@ test('two that store the same names at once wait for each other, and both succee
   expect(rows).toHaveLength(16 * names.length);
 });
 
-test('a subject has so many scores at most, and a request, too', async () => {
+test('scores per subject and per request are limited', async () => {
   const many = Array.from({ length: 1_000 }, () => scoreOf(0, 'helpful', 0.5));
   await store(...many);
   await expect(store(scoreOf(0, 'helpful', 0.5))).rejects.toThrow('at most 1000 scores');

@@ -64,7 +64,7 @@ const addResult = (seq: number) =>
     [id, seq],
   );
 
-test('all readers of a process are told of each change, by the same looks', async () => {
+test('all readers of a process get each change, from the same polls', async () => {
   let looks = 0;
   const counted: SystemDatabase = {
     ...system(),
@@ -86,7 +86,7 @@ test('all readers of a process are told of each change, by the same looks', asyn
   expect(progress.openCount).toBe(0);
 });
 
-test('nothing is told where nothing has changed', async () => {
+test('nothing is sent without a change', async () => {
   const progress = hub();
   const reader = read(await progress.open(db, id));
   for (let touched = 0; touched < 5; touched++)
@@ -98,7 +98,7 @@ test('nothing is told where nothing has changed', async () => {
   await reader.ended;
 });
 
-test('a reader whose caller takes nothing is given no more than fits, and is cut off', async () => {
+test('a reader whose caller reads nothing is limited to what fits, and is cut off', async () => {
   const long: ProgressFormat = { ...brief, encode: () => `${'x'.repeat(100_000)}${Math.random()}` };
   const progress = hub({ format: long, stalledMs: 50 });
   const stalled = await progress.open(db, id);
@@ -129,7 +129,7 @@ test.each([
   expect(progress.openCount).toBe(0);
 });
 
-test('no other workspace reads it, although somebody does', async () => {
+test('no other workspace reads it, even if a reader does', async () => {
   const progress = hub();
   const reader = read(await progress.open(db, id));
   const stranger = service.dependencies.db.workspace(newId());
@@ -140,7 +140,7 @@ test('no other workspace reads it, although somebody does', async () => {
   await reader.ended;
 });
 
-test('streams go on after an outage of the database', async () => {
+test('streams continue after a database outage', async () => {
   let isAway = true;
   const shaky: SystemDatabase = {
     ...system(),
@@ -168,7 +168,7 @@ test('streams go on after an outage of the database', async () => {
   expect(reader.text()).toMatch(/^<progress 3>(<progress \w+>)*<completed \w+>$/);
 });
 
-test('when the process stops, streams end, and later ones end after what there is', async () => {
+test('when the process stops, streams end, and later ones end after stored events', async () => {
   const progress = hub();
   const reader = read(await progress.open(db, id));
   progress.close();

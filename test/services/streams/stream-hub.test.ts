@@ -55,7 +55,7 @@ function read(stream: Readable) {
   return { ended, text: () => text.replaceAll('.', '') };
 }
 
-test('readers get everything although no notification arrives', async () => {
+test('readers get everything even without a notification', async () => {
   const streams = hub({ listener: deaf, pollIntervalMs: 10 });
   const reader = read(await streams.open(db, id, brief));
   const call = await calls.begin(publicId('execution', id));
@@ -67,7 +67,7 @@ test('readers get everything although no notification arrives', async () => {
   expect(streams.openCount).toBe(0);
 });
 
-test('a reader whose caller takes nothing is given no more than fits, and is cut off', async () => {
+test('a reader whose caller reads nothing is limited to what fits, and is cut off', async () => {
   const streams = hub({ pollIntervalMs: 10, stalledMs: 50 });
   const stalled = await streams.open(db, id, brief);
   const closed = new Promise((resolve) => stalled.once('close', resolve));
@@ -104,7 +104,7 @@ test('closing ends every stream without its last event', async () => {
   await until('their end', async () => streams.openCount === 0);
 });
 
-test('an execution that is deleted cuts its streams, which never hear of its end', async () => {
+test('a deleted execution cuts its streams, without a last event', async () => {
   const streams = hub({ listener: deaf, pollIntervalMs: 10 });
   const reader = read(await streams.open(db, id, brief));
   await rows.remove(id);

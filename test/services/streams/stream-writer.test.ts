@@ -53,7 +53,7 @@ function watched(before: Step = () => {}, after: Step = () => {}) {
   return { query, statements: () => statements };
 }
 
-test('the first piece is written at once, what comes meanwhile with the next statement, in order', async () => {
+test('the first piece is written at once, later ones with the next statement, in order', async () => {
   const first = Promise.withResolvers<void>();
   const { query, statements } = watched((statement) => (statement === 1 ? first.promise : undefined));
   const stream = createStreamWriter({ query, log }).open(id, 1, 'ws_test');
@@ -74,7 +74,7 @@ test('the first piece is written at once, what comes meanwhile with the next sta
   ]);
 });
 
-test('all streams of a process are written with the same statements', async () => {
+test('all streams of a process share the same statements', async () => {
   const { query, statements } = watched();
   const writer = createStreamWriter({ query, log });
   const ids = await Promise.all(Array.from({ length: 50 }, () => rows.queue({ status: 'running' })));
@@ -86,7 +86,7 @@ test('all streams of a process are written with the same statements', async () =
     expect(await written(each)).toEqual([{ attempt: 3, sequence: 2, type: 'text', data: 'piece' }]);
 });
 
-test('a stream that begins is written before what others add is due', async () => {
+test('a stream that begins is written before others are due', async () => {
   const isWritten = Promise.withResolvers<void>();
   const { query, statements } = watched(undefined, () => isWritten.resolve());
   const writer = createStreamWriter({ query, log });
@@ -104,7 +104,7 @@ test('a stream that begins is written before what others add is due', async () =
   expect(await written()).toMatchObject([{ data: 'one ' }, { data: 'two ' }]);
 });
 
-test('a long text is cut into rows, and no character in two', async () => {
+test('a long text becomes rows, and no character is split', async () => {
   const long = `x${'😀'.repeat(10_000)}`;
   const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1, 'ws_test');
   stream.onDelta(text(long));
@@ -115,14 +115,14 @@ test('a long text is cut into rows, and no character in two', async () => {
   for (const { data } of found) expect(data.isWellFormed()).toBe(true);
 });
 
-test('text that PostgreSQL refuses is written as the response is stored', async () => {
+test('text that PostgreSQL refuses is written like the stored response', async () => {
   const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1, 'ws_test');
   stream.onDelta(text('a\u0000b\ud800'));
   await stream.end();
   expect(await written()).toMatchObject([{ data: 'a\ufffdb\ufffd' }]);
 });
 
-test('nothing is written of an execution that is gone, and the others are', async () => {
+test('nothing is written for a deleted execution, and the others are', async () => {
   const writer = createStreamWriter({ query: db.system.query, log });
   const gone = writer.open('01980000-0000-7000-8000-000000000009', 1, 'ws_test');
   const there = writer.open(id, 1, 'ws_test');
@@ -132,7 +132,7 @@ test('nothing is written of an execution that is gone, and the others are', asyn
   expect(await written()).toHaveLength(1);
 });
 
-test('whoever listens is told, with nothing in it', async () => {
+test('listeners are notified, without content', async () => {
   const client = new pg.Client(database.url);
   await client.connect();
   await client.query('listen stream_written');
@@ -148,7 +148,7 @@ describe('while the database is away', () => {
     throw new DatabaseUnavailableError(new Error('away'));
   };
 
-  test('what comes is kept, and written when it is back, without a gap', async () => {
+  test('new text is kept, and written when it is back, without a gap', async () => {
     let isAway = true;
     const { query } = watched(() => (isAway ? away() : undefined));
     const stream = createStreamWriter({ query, log }).open(id, 1, 'ws_test');
@@ -165,7 +165,7 @@ describe('while the database is away', () => {
     expect(found.map(({ sequence }) => sequence)).toEqual(found.map((_, index) => index + 2));
   });
 
-  test('a statement whose result was lost is repeated without harm', async () => {
+  test('a statement with a lost result is repeated without harm', async () => {
     const { query } = watched(
       () => {},
       (statement) => (statement === 1 ? away() : undefined),
@@ -178,7 +178,7 @@ describe('while the database is away', () => {
     expect((await written()).map(({ data }) => data)).toEqual(['one ', 'two']);
   });
 
-  test('a stream that takes too much memory ends early, and the others go on', async () => {
+  test('a stream that takes too much memory ends early, and no others', async () => {
     let isAway = true;
     const { query } = watched(() => (isAway ? away() : undefined));
     const writer = createStreamWriter({ query, log });
@@ -194,7 +194,7 @@ describe('while the database is away', () => {
   });
 });
 
-test('what PostgreSQL refuses ends its stream early, and nothing else', async () => {
+test('text that PostgreSQL refuses ends only its own stream early', async () => {
   let refuses = true;
   const { query } = watched(() => {
     if (refuses) throw Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code: '22P02' });

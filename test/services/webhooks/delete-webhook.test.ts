@@ -131,7 +131,7 @@ async function relayLater(): Promise<void> {
 }
 
 describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statement beside %s', (name, maker) => {
-  test('leaves no delivery queued in any order, whether either is rolled back or not', async () => {
+  test('leaves no delivery queued in any order, with or without a rollback', async () => {
     let left = 0;
     for (const order of ordersOf(3, maker.statements + 1))
       for (const deleteEnd of ['commit', 'rollback'] as const)
@@ -167,7 +167,7 @@ describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statemen
   });
 });
 
-test('a started delivery whose workflow was lost ends, where its webhook is gone', async () => {
+test('a started delivery with a lost workflow ends if its webhook is gone', async () => {
   const { webhookId } = await setUp('the relay');
   const { db, client, taskQueues, log } = service.dependencies;
   await db.system.query(

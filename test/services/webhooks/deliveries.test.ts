@@ -54,8 +54,8 @@ async function makePrompt(name: string, template: string): Promise<void> {
   expect(status).toBe(201);
 }
 
-describe('what is sent', () => {
-  test('a new version of a prompt, as the specification has it, and nothing besides', async () => {
+describe('requests', () => {
+  test('carry a new version of a prompt, exactly as specified', async () => {
     const receiver = await receiverOf();
     await rows.webhook({ url: receiver.url });
     await makePrompt('sent/once', 'Hello {{ name }}');
@@ -85,7 +85,7 @@ describe('what is sent', () => {
     expect(new Webhook(TEST_SECRET).verify(got?.raw.toString() ?? '', headers)).toEqual(got?.body);
   });
 
-  test('each event to each webhook that wants it, and to no other', async () => {
+  test('bring each event to only the webhooks that want it', async () => {
     const [all, some, none] = [await receiverOf(), await receiverOf(), await receiverOf()];
     await rows.webhook({ url: all.url });
     await rows.webhook({ url: some.url, events: ['prompt.updated', 'execution.completed'] });
@@ -101,7 +101,7 @@ describe('what is sent', () => {
     expect(await rows.deliveries(unwanted)).toEqual([]);
   });
 
-  test('the keys of an event come in the order in which they are documented', async () => {
+  test('have the keys of an event in the documented order', async () => {
     const receiver = await receiverOf();
     await rows.webhook({ url: receiver.url, events: ['execution.completed'] });
     await makePrompt('sent/ordered', 'Hi');
@@ -118,7 +118,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test("the caller's own headers, which can't take the place of ours", async () => {
+  test("have the caller's own headers, which can't replace ours", async () => {
     const receiver = await receiverOf();
     const headers = { Authorization: 'Bearer of-the-receiver', 'X-Team': 'blue' };
     await rows.webhook({ url: receiver.url, headers });
@@ -128,8 +128,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what comes of it', () => {
-  test('a delivery that is answered well is done, and was tried once', async () => {
+describe('results', () => {
+  test('a successful delivery is done after one attempt', async () => {
     const receiver = await receiverOf((_request, response) => void response.writeHead(204).end());
     const webhook = await rows.webhook({ url: receiver.url });
     await rows.event();
@@ -147,7 +147,7 @@ describe('what comes of it', () => {
     expect(row).toMatchObject({ status: 'enabled', consecutive_failures: 0 });
   });
 
-  test('every attempt sends the same bytes under the same event id; success ends it and the count of failures', async () => {
+  test('every attempt sends the same bytes under the same event id; success ends it and resets the failures', async () => {
     let answers = 0;
     const receiver = await receiverOf((_request, response) => {
       answers += 1;
@@ -173,7 +173,7 @@ describe('what comes of it', () => {
     expect(row).toMatchObject({ status: 'enabled' });
   });
 
-  test('the fifth failed retry disables the webhook, notes it once, and ends what still waits', async () => {
+  test('the fifth failed retry disables the webhook, notes it once, and ends waiting ones', async () => {
     const receiver = await receiverOf(answering(500));
     const webhook = await rows.webhook({ url: receiver.url });
     await rows.event();
@@ -221,7 +221,7 @@ describe('what comes of it', () => {
     expect(await rows.notifications(webhook)).toEqual([]);
   });
 
-  test('secrets that a receiver sends back are not kept', async () => {
+  test('secrets returned by a receiver are not kept', async () => {
     const receiver = await receiverOf((request, response) => {
       const token = request.headers.authorization?.split(' ')[1];
       response.writeHead(400).end(`You sent ${request.headers.authorization}, so ${token}, and I know ${TEST_SECRET}.`);
@@ -246,7 +246,7 @@ describe('what comes of it', () => {
     expect(trap.received).toEqual([]);
   });
 
-  test('a webhook with a rate limit gets one after the other, all of them', async () => {
+  test('a webhook with a rate limit gets all of them one by one', async () => {
     const receiver = await receiverOf();
     const webhook = await rows.webhook({ url: receiver.url, ratePerMinute: 600 });
     const begunAt = Date.now();
@@ -258,8 +258,8 @@ describe('what comes of it', () => {
   });
 });
 
-describe('what happens from outside', () => {
-  test('a delivery whose workflow an operator has terminated is ended, and the others are not', async () => {
+describe('outside changes', () => {
+  test('a delivery with a workflow terminated by an operator is ended, and the others are not', async () => {
     const receiver = await receiverOf(answering(503));
     // Its second attempt is a minute away.
     const webhook = await rows.webhook({ url: receiver.url, ratePerMinute: 1 });
@@ -281,7 +281,7 @@ describe('what happens from outside', () => {
     expect(receiver.received.length).toBe(sent);
   });
 
-  test('a delivery is found by event and webhook in Temporal, which holds nothing secret', async () => {
+  test('a delivery is found by event and webhook in Temporal, which holds no secrets', async () => {
     const receiver = await receiverOf((request, ...rest) =>
       answering(request.headers['x-delivery-attempt'] === '1' ? 503 : 200)(request, ...rest),
     );

@@ -75,20 +75,20 @@ test('attempts, deliveries and disabled webhooks are counted, from 0 on', async 
   });
 });
 
-test('workers that are started anew in a process count anew', async () => {
+test('workers restarted in a process count from zero', async () => {
   const registry = new Registry();
   createWebhookMetrics(registry, db).disabled();
   createWebhookMetrics(registry, db).disabled();
   expect(await scrape(registry)).toMatchObject({ pms_webhooks_disabled_total: 1 });
 });
 
-test('nothing waits where there is nothing', async () => {
+test('an empty queue has no waits', async () => {
   await rows.delivery(await rows.event({ ageDays: 2 }));
   await rows.webhook();
   expect(await gauges(db)).toEqual([0, 0, 0, 0]);
 });
 
-test('what waits, what is disabled and how late the oldest event is are read from the database', async () => {
+test('waiting and disabled counts and the age of the oldest event are from the database', async () => {
   for (const status of ['queued', 'waiting', 'waiting', 'delivered', 'failed', 'abandoned'])
     await rows.delivery(await rows.event({ ageDays: 1 }), { status });
   await rows.delivery(await rows.event({ ageDays: 2 }), { status: 'waiting' });
@@ -99,14 +99,14 @@ test('what waits, what is disabled and how late the oldest event is are read fro
   expect(Math.round(age / 86_400)).toBe(2);
 });
 
-test('an event without deliveries counts until they are made', async () => {
+test('an event without deliveries counts until it has some', async () => {
   await rows.delivery(await rows.event({ ageDays: 1 }), { status: 'queued' });
   await rows.event({ ageDays: 3, dispatched: false });
   const [, , , age = 0] = await gauges(db);
   expect(Math.round(age / 86_400)).toBe(3);
 });
 
-test('an old event that is sent again is not late', async () => {
+test('an old event sent again is not late', async () => {
   const event = await rows.event({ ageDays: 20 });
   for (const trigger of ['redelivery', 'replay']) await rows.delivery(event, { status: 'queued', trigger });
   expect(await gauges(db)).toEqual([2, 0, 0, 0]);
@@ -114,7 +114,7 @@ test('an old event that is sent again is not late', async () => {
 
 const UNKNOWN = GAUGES.map(() => Number.NaN);
 
-test('without the database a scrape succeeds, and what is read from it is unknown', async () => {
+test('without the database a scrape succeeds, and values from it are unknown', async () => {
   const [port] = await freePorts(1);
   const away = await openDatabase(`postgresql://pms@127.0.0.1:${port}/pms`, { poolSize: 2 });
   try {
@@ -124,7 +124,7 @@ test('without the database a scrape succeeds, and what is read from it is unknow
   }
 });
 
-test('a database that never answers does not keep a scrape from being answered', async () => {
+test('a database that never answers does not block a scrape', async () => {
   const silent = createServer((socket) => {
     socket.on('error', () => {});
     // Must be read, or its end is never detected.
@@ -141,7 +141,7 @@ test('a database that never answers does not keep a scrape from being answered',
   }
 });
 
-test('a statement that takes too long is ended, and the gauges come back after it', async () => {
+test('a statement that takes too long is ended, and the gauges recover', async () => {
   const registry = new Registry();
   createWebhookMetrics(registry, db);
   await db.system.transaction(async (query) => {
