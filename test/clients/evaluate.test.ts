@@ -267,7 +267,7 @@ test('a killed and restarted program repeats only the examples in progress', asy
        data: Array.from({ length: 60 }, (_, n) => ({ id: String(n), variables: { n }, expected: n })),
        async task({ n }) {
          appendFileSync(${JSON.stringify(log)}, n + '\\n');
-         await sleep(30);
+         await sleep(150);
          return n;
        },
        scores: ['exact_match'],

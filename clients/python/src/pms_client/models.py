@@ -1826,31 +1826,6 @@ class PromptSeriesScoreInterval(BaseModel):
     high: float
 
 
-class ApiKey(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    kind: Annotated[
-        Literal["service", "personal", "sign_in", "emergency"],
-        Field(
-            description="`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in."
-        ),
-    ]
-    member_id: Annotated[str | None, Field(description="The member who owns the key.")]
-    scopes: Annotated[
-        list[str],
-        Field(
-            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
-        ),
-    ]
-    expires_at: UtcDatetime | None
-    revoked_at: UtcDatetime | None
-    last_used_at: UtcDatetime | None
-    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
 class CreatedApiKey(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3589,15 +3564,29 @@ class PromptSeries(BaseModel):
     ]
 
 
-class ApiKeyPage(BaseModel):
+class ApiKey(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[ApiKey]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    id: str
+    name: str
+    kind: Annotated[
+        Literal["service", "personal", "sign_in", "emergency"],
+        Field(
+            description="`service`: belongs to the workspace. `personal`: belongs to a member and ends with the membership. `sign_in`: the key behind the sessions of a member. `emergency`: created by an operator for signing in."
+        ),
     ]
+    member_id: Annotated[str | None, Field(description="The member who owns the key.")]
+    scopes: Annotated[
+        list[str],
+        Field(
+            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+        ),
+    ]
+    expires_at: UtcDatetime | None
+    revoked_at: UtcDatetime | None
+    last_used_at: UtcDatetime | None
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class CurrentApiKey(BaseModel):
@@ -4294,6 +4283,17 @@ class Event(BaseModel):
         Field(description="The payload of the event type."),
     ]
     timestamp: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class ApiKeyPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ApiKey]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
 
 
 class SessionPage(BaseModel):

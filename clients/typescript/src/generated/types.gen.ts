@@ -4926,12 +4926,17 @@ export type ApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<string>;
+    scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
     created_at: Timestamp;
 };
+
+/**
+ * Minor versions may add values.
+ */
+export type GrantedScope = string;
 
 export type CreatedApiKey = {
     id: string;
@@ -4947,7 +4952,7 @@ export type CreatedApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<string>;
+    scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4972,7 +4977,7 @@ export type CurrentApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<string>;
+    scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -4994,7 +4999,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<string>;
+        scopes: Array<GrantedScope>;
     };
     workspace: {
         name: string;
@@ -5046,7 +5051,7 @@ export type EndedSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<string>;
+        scopes: Array<GrantedScope>;
     };
     workspace: {
         name: string;
@@ -5099,7 +5104,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<string>;
+        scopes: Array<GrantedScope>;
     };
     workspace: {
         name: string;
@@ -5182,7 +5187,7 @@ export type Me = {
     /**
      * The scopes of this request, limited by the member’s role.
      */
-    scopes: Array<string>;
+    scopes: Array<GrantedScope>;
     /**
      * The member who owns the key or session; null for a key of the workspace.
      */
@@ -5242,7 +5247,7 @@ export type DeviceKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
-    scopes: Array<string>;
+    scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -6953,7 +6958,7 @@ export type KeyMember = {
 
 export type DeviceAuthorizationKey = {
     kind: 'personal' | 'service';
-    scopes: Array<string>;
+    scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
 };
 
