@@ -49,7 +49,8 @@ def checked_key(api_key: str) -> str:
 
 
 def refuse_bad_header(error: httpx.TransportError) -> None:
-    """Raises:
+    """
+    Raises:
         ValueError: if the error concerns a header of the request. It does not show the header, unlike the error.
     """
     if isinstance(error, httpx.LocalProtocolError) and "header" in str(error):

@@ -146,7 +146,8 @@ def telling(error: PmsError, call: Call) -> PmsError:
 
 
 def parsed(model: type[Model], response: httpx.Response) -> Model:
-    """Raises:
+    """
+    Raises:
         UnexpectedResponseError: if the response is not such a record.
     """
     try:

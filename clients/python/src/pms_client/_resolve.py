@@ -29,7 +29,8 @@ class Resolved:
 
 
 def resolve_call(wanted: Sequence[tuple[Key, Prompt | None]], timeout: float) -> Call:
-    """Args:
+    """
+    Args:
         wanted: the requested prompts, and what the caller has of them.
         timeout: seconds without a byte.
     """

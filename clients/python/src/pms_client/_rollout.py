@@ -28,7 +28,8 @@ def is_candidate(salt: str, percent: float, key: str) -> bool:
 
 
 def decide(release: Mapping[str, Any], key: str | None) -> DecidedBy:
-    """Args:
+    """
+    Args:
         key: None for a random choice.
     """
     is_it = is_candidate(release["salt"], release["percent"], str(uuid.uuid4()) if key is None else key)

@@ -78,7 +78,8 @@ class ScoringError(Exception):
 
 
 def named_scores(specs: Sequence[ScoreSpec]) -> list[ReadyScore]:
-    """Raises:
+    """
+    Raises:
         TypeError: for a score without a name, or an unknown name.
     """
     return [_named(spec) for spec in specs]
@@ -108,7 +109,8 @@ def output_text(output: object) -> str | None:
 
 
 def stored_score(name: str, given: object) -> dict[str, Any]:
-    """Raises:
+    """
+    Raises:
         ScoringError: if it is not a score.
     """
     value, reason = (given.score, given.reason) if isinstance(given, ScoreWithReason) else (given, None)
@@ -156,7 +158,8 @@ def body_of(
 
 
 def require_same(run: Evaluation, scores: Sequence[ReadyScore]) -> None:
-    """Raises:
+    """
+    Raises:
         ValueError: if a run cannot be resumed with these scores.
     """
     there, given = sorted(one.name for one in run.evaluators), sorted(score.name for score in scores)

@@ -13,7 +13,8 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def text_of(time: datetime) -> str:
-    """Raises:
+    """
+    Raises:
         TypeError: if it has no zone, because the time is then ambiguous.
     """
     if time.utcoffset() is None:

@@ -19,7 +19,8 @@ async def async_call(function: Callable[..., Any], *arguments: object) -> Any:
 
 
 def call(function: Callable[..., Any], *arguments: object) -> Any:
-    """Raises:
+    """
+    Raises:
         TypeError: for an async function.
     """
     value = function(*arguments)

@@ -55,7 +55,8 @@ StreamEvent: TypeAlias = (
 
 
 def event_of(type_: str, data: dict[str, Any]) -> StreamEvent:
-    """Raises:
+    """
+    Raises:
         ValueError: if the data does not match its type.
     """
     try:
@@ -85,7 +86,8 @@ class EvaluationEvent:
 
 
 def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
-    """Raises:
+    """
+    Raises:
         ValueError: if the data is not that of an evaluation.
     """
     try:
@@ -105,7 +107,8 @@ class ChangesEvent:
 
 
 def changes_event_of(type_: str, data: dict[str, Any]) -> ChangesEvent:
-    """Raises:
+    """
+    Raises:
         ValueError: if the data is not that of changes.
     """
     try:

@@ -248,7 +248,8 @@ class AsyncPrompts(AsyncPromptsOperations):
             _log.exception("Prompts can't be refreshed, those in the cache stay in use.")
 
     async def _refresh_some(self, due: Sequence[tuple[Key, Entry]]) -> Sequence[tuple[Key, Entry]]:
-        """Returns:
+        """
+        Returns:
             Those for which the response had no room.
         """
         resolved = await self._resolve([(key, entry.prompt) for key, entry in due], 0)

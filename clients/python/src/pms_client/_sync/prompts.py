@@ -247,8 +247,9 @@ class Prompts(PromptsOperations):
             _log.exception("Prompts can't be refreshed, those in the cache stay in use.")
 
     def _refresh_some(self, due: Sequence[tuple[Key, Entry]]) -> Sequence[tuple[Key, Entry]]:
-        """Returns:
-        Those for which the response had no room.
+        """
+        Returns:
+            Those for which the response had no room.
         """
         resolved = self._resolve([(key, entry.prompt) for key, entry in due], 0)
         left_out: builtins.list[tuple[Key, Entry]] = []

@@ -52,7 +52,8 @@ class Transport:
         retry_for: float = math.inf,
         on_first_retry: Callable[[PmsError], None] | None = None,
     ) -> httpx.Response:
-        """Args:
+        """
+        Args:
             retry_for: seconds, if longer than the client's.
             on_first_retry: called before the first retry with the reason.
 

@@ -112,7 +112,8 @@ def call_of(
     parameters: Mapping[str, Any] | None,
     speaks: Sequence[str],
 ) -> Call:
-    """Args:
+    """
+    Args:
         speaks: providers that the client supports; the first of them is assumed for an unknown model.
     """
     name = model or prompt.model
