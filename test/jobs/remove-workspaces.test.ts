@@ -81,7 +81,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
   });
   await call('PUT', '/monitors/errors', { body: { window: '1h', checks: [{ metric: 'error_rate', above: 0.5 }] } });
   await call('PUT', '/views/all', { body: { page: 'executions' } });
-  await call('PUT', '/trace-policy', { body: {} });
+  await call('PUT', '/trace-policy', { body: { mask: ['secret', 'email'] } });
   await call('PUT', '/rules/valid', { body: { prompt_name: 'say', evaluators: [{ type: 'json_valid' }] } });
   await post('/rules/valid/backfill', { since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z', max_cost: 1 });
   await call('POST', `/schedules/${schedule.id}/trigger`);
