@@ -62,7 +62,7 @@ describe('files of Humanloop', () => {
     expect(planned.report.filter((line) => line.includes(': left out: '))).toEqual([
       'prompt broken: left out: it has a <system> that is not closed',
       'evaluator sales/length: left out: it is code, or set for Humanloop’s own models',
-      'agent helper: left out: there are no agents here',
+      'agent helper: left out: agents are not supported',
       'prompt sales/jinja: left out: its template is in the language "jinja"',
     ]);
   });
