@@ -84,9 +84,9 @@ describe('files of Humanloop', () => {
     [
       'arguments that are not valid JSON',
       '---\nmodel: m\n---\n<assistant><tool name="a" id="b">{</tool></assistant>',
-      'no JSON',
+      'not valid JSON',
     ],
-    ['a list in front', '---\n- m\n---\n<user>x</user>', 'no mapping'],
+    ['a list in front', '---\n- m\n---\n<user>x</user>', 'not a mapping'],
   ])('a prompt file with %s is refused', (_, text, why) => {
     expect(() => parseHumanloopPrompt(text, 'a.prompt')).toThrow(why);
   });
