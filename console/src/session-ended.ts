@@ -32,6 +32,13 @@ export function reportSignedIn(): void {
   tell();
 }
 
+/** Gives up the requests that wait for the previous person to sign in again: another may have signed in. */
+export function dropWaitingRequests(): void {
+  waiting?.reject(new DOMException('Signed out', 'AbortError'));
+  waiting = undefined;
+  tell();
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

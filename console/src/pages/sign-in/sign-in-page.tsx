@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { MessageSquareCode } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTitle } from '../../components/page.tsx';
+import { dropWaitingRequests } from '../../session-ended.ts';
 import { type IdentityProvider, useConfig } from '../../shell/config.ts';
 import {
   loginUrl,
@@ -64,6 +65,7 @@ export function SignInPage() {
           onSignedIn={(session) => {
             rememberProvider(null);
             client.clear();
+            dropWaitingRequests();
             client.setQueryData(sessionQuery.queryKey, session);
             void router.navigate({ href: router.buildLocation({ to } as never).publicHref, replace: true });
           }}
