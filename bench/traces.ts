@@ -84,7 +84,7 @@ export async function measureTraces(
 ): Promise<Outcome> {
   const service = await startService(servers, {}, profileFolder);
   const [exporter, reader] = [await startHelper('span-load.ts'), await startHelper('http-load.ts')];
-  const db = await openDatabase(servers.databaseUrl, { poolSize: 2 });
+  const db = await openDatabase(servers.databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
   const rows: Row[] = [];
   const note = (...found: Parameters<typeof row>) => {
     const made = row(...found);

@@ -25,6 +25,7 @@ import { mcpEndpoint } from '../mcp/endpoint.ts';
 import { serveMetrics } from '../metrics.ts';
 import { type Authenticator, createAuthenticator } from '../services/access/authenticate.ts';
 import { createProcessRateLimiter, createRateLimiter, type RateLimiter } from '../services/access/rate-limiter.ts';
+import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import type { GroupGrants } from '../services/members/sync-members.ts';
@@ -33,6 +34,7 @@ import { createChangesHub } from '../services/streams/changes-hub.ts';
 import type { Hub } from '../services/streams/open-readers.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
+import { createPartitions } from '../services/traces/partitions.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
@@ -111,10 +113,13 @@ export function allRoutes(
   const streams = createStreamHub({ db, listener, log });
   const progress = createProgressHub({ db, format: evaluationStream, log });
   const changes = createChangesHub({ db, format: changesStream, log });
+  const quotas = createQuotas(settings.quotas);
   const parts: ApiParts = {
     ...dependencies,
     eager,
-    quotas: createQuotas(settings.quotas),
+    quotas,
+    uploads: createUploads(quotas),
+    partitions: createPartitions(db.system),
     idempotency: createIdempotency(createIdempotencyKeys(cipher)),
     authenticator,
     waiter: createExecutionWaiter(listener),

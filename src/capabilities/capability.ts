@@ -8,6 +8,7 @@ import type { Removable } from '../jobs/remove-workspaces.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { ToolSpec } from '../mcp/tools/tool.ts';
 import type { Authenticator } from '../services/access/authenticate.ts';
+import type { Uploads } from '../services/datasets/upload-examples.ts';
 import type { OnEvaluationEnd } from '../services/evaluations/evaluation-metrics.ts';
 import type { ExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import type { GroupGrants } from '../services/members/sync-members.ts';
@@ -16,6 +17,7 @@ import type { KnownVersions } from '../services/prompts/known-versions.ts';
 import type { ChangesHub } from '../services/streams/changes-hub.ts';
 import type { ProgressHub } from '../services/streams/progress-hub.ts';
 import type { StreamHub } from '../services/streams/stream-hub.ts';
+import type { Partitions } from '../services/traces/partitions.ts';
 import type { DeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
 import type { DeliveryStarter } from '../services/webhooks/deliveries/start-delivery.ts';
 import type { Quotas } from '../services/workspaces/quotas.ts';
@@ -32,6 +34,10 @@ export interface ApiParts extends ApiDependencies {
   /** Whether workers run in this process, on the same connection. */
   eager: boolean;
   quotas: Quotas;
+  /** Shared by everything that adds to datasets. */
+  uploads: Uploads;
+  /** Days of steps of traces. */
+  partitions: Partitions;
   idempotency: Idempotency;
   authenticator: Authenticator;
   waiter: ExecutionWaiter;

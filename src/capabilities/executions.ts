@@ -17,15 +17,14 @@ import { RUN_TOOLS } from '../mcp/tools/run-tools.ts';
 import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
 import type { RecordedRun } from '../services/executions/recording/recorded-run.ts';
 import { cancelExecution } from '../services/executions/run/end-execution.ts';
-import { createPartitions } from '../services/traces/partitions.ts';
 import { recordInTraces } from '../services/traces/record-in-traces.ts';
 import { type ApiParts, type Capability, reconciling } from './capability.ts';
 
 const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
 
 /** Recorded runs can be steps of traces. */
-function recorder({ db, models, quotas, settings }: Pick<ApiParts, 'db' | 'models' | 'quotas' | 'settings'>) {
-  const deps = { models, quotas, partitions: createPartitions(db.system), retentionMs: settings.retention.traces };
+function recorder({ settings, ...parts }: Pick<ApiParts, 'models' | 'quotas' | 'partitions' | 'settings'>) {
+  const deps = { ...parts, retentionMs: settings.retention.traces };
   return (workspace: WorkspaceDatabase, runs: readonly RecordedRun[]) => recordInTraces(deps, workspace, runs);
 }
 

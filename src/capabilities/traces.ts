@@ -4,24 +4,17 @@ import { traceRoutes } from '../api/traces/routes.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { settleTraces } from '../jobs/settle-traces.ts';
 import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
-import { createUploads } from '../services/datasets/upload-examples.ts';
 import { expireTraces } from '../services/traces/delete-traces.ts';
-import { createPartitions } from '../services/traces/partitions.ts';
 import type { Capability } from './capability.ts';
 
 const SETTLE_EVERY_MS = 2_000;
 
 export const traces: Capability = {
   name: 'traces',
-  routes: ({ db, models, quotas, settings, idempotency }) => [
-    ingestRoute({
-      models,
-      quotas,
-      partitions: createPartitions(db.system),
-      retentionMs: settings.retention.traces,
-    }),
+  routes: (parts) => [
+    ingestRoute({ ...parts, retentionMs: parts.settings.retention.traces }),
     ...traceRoutes(),
-    datasetFromTracesRoute({ idempotency, quotas, uploads: createUploads(quotas) }),
+    datasetFromTracesRoute(parts),
   ],
   tools: TRACE_TOOLS,
   jobs: ({ db, models, log }) => [

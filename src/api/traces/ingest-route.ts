@@ -8,7 +8,7 @@ import type { Step } from '../../domain/traces/step.ts';
 import { droppedBy, isSampled, type TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { shown } from '../../http/unread.ts';
-import { afterOthers } from '../../lib/event-loop.ts';
+import { createPace } from '../../lib/event-loop.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { type IngestDeps, ingestSteps } from '../../services/traces/ingest-steps.ts';
 import { createMasker, keptOf, readTracePolicy } from '../../services/traces/trace-policy.ts';
@@ -20,8 +20,6 @@ import { otlpBodies } from './samples.ts';
 const TURNS = 2;
 /** Most exporters wait for ten seconds. */
 const MAX_WAIT_MS = 10_000;
-/** How long spans are read before other work gets a turn. */
-const STEP_MS = 10;
 /** The maximum age of an execution. */
 const MAX_AGE_MS = 365 * 24 * 60 * 60_000;
 
@@ -57,16 +55,14 @@ async function readAll(
   const mask = createMasker(policy);
   const steps: Step[] = [];
   const refused: Refusal[] = [];
-  let since = performance.now();
+  const pace = createPace();
   for (const each of read.steps) {
     if (each !== null && isRefusal(each)) refused.push(each);
     else if (each !== null) {
       const kept = await keptOf(each, policy, mask);
       if (kept !== null) steps.push(kept);
     }
-    if (performance.now() - since < STEP_MS) continue;
-    await afterOthers(Number.POSITIVE_INFINITY);
-    since = performance.now();
+    await pace();
   }
   if (steps.length === 0 && refused.length > 0 && refused.every(({ hasIds }) => !hasIds))
     throw new ApiError(

@@ -8,28 +8,21 @@ import { daysOf } from './ingest-steps.ts';
 import { dayOf, dropDaysBefore } from './partitions.ts';
 import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
-/** Traces whose steps one statement deletes. */
+/** Traces that are read and deleted at a time: a user can have millions. */
 const AT_ONCE = 500;
 
-/** Deletes locked traces, with their steps and the executions that were recorded in them. */
+/** Deletes locked traces, with their steps and the executions that were recorded in them. @param traces some, not none */
 export async function removeTraces(
   query: Query,
   traces: readonly Pick<TraceRow, 'id' | 'first_day' | 'last_day'>[],
 ): Promise<void> {
-  for (let from = 0; from < traces.length; from += AT_ONCE) {
-    const some = traces.slice(from, from + AT_ONCE);
-    const ids = some.map(({ id }) => id);
-    const { first, last } = daysOf(some);
-    await query((db) =>
-      db
-        .deleteFrom('trace_steps')
-        .where('trace_id', '=', anyOf(ids))
-        .where('day', '>=', first)
-        .where('day', '<=', last),
-    );
-    await query((db) => db.deleteFrom('executions').where('trace_id', '=', anyOf(ids)).where('recorded', '=', true));
-    await query((db) => db.deleteFrom('traces').where('id', '=', anyOf(ids)));
-  }
+  const ids = traces.map(({ id }) => id);
+  const { first, last } = daysOf(traces);
+  await query((db) =>
+    db.deleteFrom('trace_steps').where('trace_id', '=', anyOf(ids)).where('day', '>=', first).where('day', '<=', last),
+  );
+  await query((db) => db.deleteFrom('executions').where('trace_id', '=', anyOf(ids)).where('recorded', '=', true));
+  await query((db) => db.deleteFrom('traces').where('id', '=', anyOf(ids)));
 }
 
 /**
@@ -62,20 +55,26 @@ async function deleteAll(
   }: { column: 'conversation_id' | 'user_id'; value: string; action: Deletion; what: string },
 ): Promise<number> {
   return db.transaction(async (query) => {
-    const rows = await query((own) =>
-      own
-        .selectFrom('traces')
-        .select(['id', 'first_day', 'last_day'])
-        .where(column, '=', value)
-        .orderBy('id')
-        .forUpdate(),
-    );
-    if (rows.length === 0) throw notFound(what);
+    let count = 0;
+    for (;;) {
+      const rows = await query((own) =>
+        own
+          .selectFrom('traces')
+          .select(['id', 'first_day', 'last_day'])
+          .where(column, '=', value)
+          .orderBy('id')
+          .limit(AT_ONCE)
+          .forUpdate(),
+      );
+      if (rows.length === 0) break;
+      await removeTraces(query, rows);
+      count += rows.length;
+    }
+    if (count === 0) throw notFound(what);
     if (column === 'conversation_id')
       await query((own) => own.deleteFrom('scores').where('conversation_id', '=', value));
-    await removeTraces(query, rows);
     await recordChange(query, action, value, {});
-    return rows.length;
+    return count;
   });
 }
 type Deletion = 'conversation.deleted' | 'trace_user.deleted';

@@ -6,8 +6,8 @@ import { given } from '../../db/sql.ts';
 import {
   behind,
   DURATION_MS,
-  isUnindexed,
   lastExamined,
+  newestMatching,
   positionOf,
   TRACE_BYTES,
   TRACE_COLUMNS,
@@ -41,29 +41,27 @@ const VALUES: Record<SortName, Expression<number | null>> = {
 
 /** The newest and oldest of the {@link SORTED_TRACES} newest matching traces. Undefined if none match. */
 async function spanOf(query: Query, filter: TraceFilter) {
-  const last = isUnindexed(filter) ? await lastExamined(query, filter, undefined) : undefined;
-  const matching = (direction: 'asc' | 'desc') =>
-    query((db) =>
-      db
-        .with('newest', () =>
-          db
-            .selectFrom('traces')
-            .select(['started_at', 'id'])
-            .where((eb) =>
-              eb.and([...traceConditions(eb, filter), ...given(last, (position) => behind(position, '>='))]),
-            )
-            .orderBy('started_at', 'desc')
-            .orderBy('id', 'desc')
-            .limit(direction === 'desc' ? 1 : SORTED_TRACES),
-        )
-        .selectFrom('newest')
-        .select(['newest.started_at as startedAt', 'newest.id'])
-        .orderBy('newest.started_at', direction)
-        .orderBy('newest.id', direction)
-        .limit(1),
-    );
-  const [[newest], [oldest]] = [await matching('desc'), await matching('asc')];
-  return newest !== undefined && oldest !== undefined ? { newest, oldest } : undefined;
+  const last = await lastExamined(query, filter);
+  const [span] = await query((db) =>
+    db
+      .with('newest', () =>
+        newestMatching(db, filter, last).select(['traces.started_at', 'traces.id']).limit(SORTED_TRACES),
+      )
+      .selectFrom((eb) =>
+        eb.selectFrom('newest').selectAll().orderBy('started_at', 'desc').orderBy('id', 'desc').limit(1).as('first'),
+      )
+      .innerJoin(
+        (eb) => eb.selectFrom('newest').selectAll().orderBy('started_at').orderBy('id').limit(1).as('last'),
+        (join) => join.onTrue(),
+      )
+      .select(['first.started_at', 'first.id', 'last.started_at as oldest_at', 'last.id as oldest_id']),
+  );
+  return (
+    span && {
+      newest: { startedAt: span.started_at, id: span.id },
+      oldest: { startedAt: span.oldest_at, id: span.oldest_id },
+    }
+  );
 }
 
 /**
@@ -142,14 +140,10 @@ export interface TraceFacetCounts {
 /** Counts the newest {@link SORTED_TRACES} matching traces by facet. */
 export async function countTraces(db: WorkspaceDatabase, filter: TraceFilter): Promise<TraceFacetCounts> {
   const { query } = db.heavy;
-  const last = isUnindexed(filter) ? await lastExamined(query, filter, undefined) : undefined;
+  const last = await lastExamined(query, filter);
   const rows = await query((own) => {
-    const found = own
-      .selectFrom('traces')
+    const found = newestMatching(own, filter, last)
       .select(Object.values(FACETS))
-      .where((eb) => eb.and([...traceConditions(eb, filter), ...given(last, (position) => behind(position, '>='))]))
-      .orderBy('traces.started_at', 'desc')
-      .orderBy('traces.id', 'desc')
       .limit(SORTED_TRACES + 1);
     const [first = 'status', ...others] = TRACE_FACETS;
     return own

@@ -120,35 +120,20 @@ export async function keptOf(
     : policy.contents === 'drop'
       ? { ...step, ...NOTHING }
       : step;
-  const {
-    name,
-    error,
-    input,
-    output,
-    toolCalls,
-    parameters,
-    attributes,
-    events,
-    links,
-    resource,
-    metadata,
-    tags,
-    scores,
-  } = kept;
   const texts = {
-    name,
-    error,
-    input,
-    output,
-    toolCalls,
-    parameters,
-    attributes,
-    events,
-    links,
-    resource,
-    metadata,
-    tags,
-    scores,
+    name: kept.name,
+    error: kept.error,
+    input: kept.input,
+    output: kept.output,
+    toolCalls: kept.toolCalls,
+    parameters: kept.parameters,
+    attributes: kept.attributes,
+    events: kept.events,
+    links: kept.links,
+    resource: kept.resource,
+    metadata: kept.metadata,
+    tags: kept.tags,
+    scores: kept.scores,
   };
   return { ...kept, ...(await mask(texts)) };
 }
@@ -161,8 +146,13 @@ export async function keptRun(
 ): Promise<RecordedRun> {
   const kept = policy.contents === 'drop' ? { ...run, input: '', output: null, toolCalls: [], variables: {} } : run;
   const { input, output, toolCalls, variables, metadata } = kept;
-  const message = kept.error?.message ?? '';
-  const masked = await mask({ input, output, toolCalls, variables, metadata, message });
-  const { message: told, ...texts } = masked;
-  return { ...kept, ...texts, error: kept.error && { ...kept.error, message: told } };
+  const { message, ...texts } = await mask({
+    input,
+    output,
+    toolCalls,
+    variables,
+    metadata,
+    message: kept.error?.message ?? '',
+  });
+  return { ...kept, ...texts, error: kept.error && { ...kept.error, message } };
 }

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { selectPage } from '../../db/read-page.ts';
 import { containing, given } from '../../db/sql.ts';
-import { prepared, type RowOf } from '../../db/statement.ts';
+import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ScoreCondition } from '../../domain/scores/score-condition.ts';
@@ -112,7 +112,7 @@ export const TRACE_BYTES = sql<number>`coalesce(octet_length(${sql.ref('input')}
 const INDEXED = new Set(['name', 'conversationId', 'userId', 'since', 'until']);
 
 /** Whether a condition has no index. */
-export const isUnindexed = (filter: TraceFilter): boolean =>
+const isUnindexed = (filter: TraceFilter): boolean =>
   Object.entries(filter).some(([name, value]) => value !== undefined && !INDEXED.has(name));
 
 type Traces = ExpressionBuilder<Tables, 'traces'>;
@@ -199,7 +199,8 @@ export const behind = ({ startedAt, id }: TracePosition, operator: '<' | '<=' | 
   sql<SqlBool>`(${column('started_at')}, ${column('id')}) ${sql.raw(operator)} (${startedAt}::timestamptz, ${id}::uuid)`;
 
 /** The last trace that a page examines. Undefined if it examines all that are left. */
-export async function lastExamined(query: Query, filter: TraceFilter, after: TracePosition | undefined) {
+export async function lastExamined(query: Query, filter: TraceFilter, after?: TracePosition) {
+  if (!isUnindexed(filter)) return undefined;
   const [last] = await query((db) =>
     db
       .selectFrom('traces')
@@ -213,6 +214,14 @@ export async function lastExamined(query: Query, filter: TraceFilter, after: Tra
   return last;
 }
 
+/** The matching traces, newest first. @param last from {@link lastExamined} */
+export const newestMatching = (db: Builder, filter: TraceFilter, last: TracePosition | undefined) =>
+  db
+    .selectFrom('traces')
+    .where((eb) => eb.and([...traceConditions(eb, filter), ...given(last, (position) => behind(position, '>='))]))
+    .orderBy('traces.started_at', 'desc')
+    .orderBy('traces.id', 'desc');
+
 /**
  * Traces, newest first. For a condition without an index, a page examines up to {@link EXAMINED_TRACES}: then it can hold fewer than there
  * are, or none.
@@ -224,9 +233,8 @@ export async function listTraces(
   limit: number,
   after: TracePosition | undefined,
 ): Promise<{ rows: TraceRow[]; next: TracePosition | undefined }> {
-  const examinesMany = isUnindexed(filter);
-  const query = examinesMany ? db.heavy.query : db.query;
-  const last = examinesMany ? await lastExamined(query, filter, after) : undefined;
+  const query = isUnindexed(filter) ? db.heavy.query : db.query;
+  const last = await lastExamined(query, filter, after);
   const { rows, more } = await selectPage(
     query,
     {

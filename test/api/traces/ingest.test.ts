@@ -244,6 +244,15 @@ describe('any input', () => {
     expect(blockMs).toBeLessThan(60);
   });
 
+  test('of 9,000 traces is stored as one of few traces is', async () => {
+    const { call } = await createOtherWorkspace(service, 'many traces');
+    const spans = Array.from({ length: 9_000 }, () => span({ traceId: newTraceId() }));
+    const answer = await send(call, spans);
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const { body } = await call('GET', '/traces/facets');
+    expect(body).toMatchObject({ counted: 9_000, complete: true });
+  });
+
   test('beyond the turns of a workspace leaves others theirs', async () => {
     const { call } = await createOtherWorkspace(service, 'greedy');
     const large = requestOf(Array.from({ length: 2_000 }, () => span({ traceId: newTraceId(), id: newSpanId() })));

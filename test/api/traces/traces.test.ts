@@ -425,6 +425,18 @@ describe('reading', () => {
     expect(conversations.data).toHaveLength(1);
   });
 
+  test('a user with more traces than one statement deletes is deleted as a whole', async () => {
+    const { call } = await newWorkspace();
+    const spans = (count: number, user: string) =>
+      Array.from({ length: count }, () => span({ traceId: newTraceId(), attributes: { 'user.id': user } }));
+    await send(call, [...spans(1_200, 'ada'), ...spans(1, 'bob')]);
+    const [one, other] = await Promise.all([1, 2].map(() => call('DELETE', '/traces?user_id=ada')));
+    expect([one?.status, other?.status].toSorted((a = 0, b = 0) => a - b)).toEqual([200, 404]);
+    expect((one?.status === 200 ? one : other)?.body).toEqual({ user_id: 'ada', traces: 1_200 });
+    expect((await call('GET', '/traces')).body.data).toMatchObject([{ user_id: 'bob' }]);
+    expect((await call('GET', '/audit-log?action=trace_user.deleted')).body.data).toHaveLength(1);
+  });
+
   test('a deleted trace deletes its steps and executions; its usage stays', async () => {
     const { call } = await newWorkspace();
     const spans = agentRun();
