@@ -358,7 +358,7 @@ function chance(p: number): string {
 }
 
 /** In percentage points with a sign, and with enough decimals not to look like 0. */
-function points(difference: number): string {
+export function points(difference: number): string {
   if (difference === 0) return '0.0';
   const size = Math.abs(difference * 100);
   const text = [1, 2, 3, 4].map((digits) => size.toFixed(digits)).find((each) => Number(each) > 0);
