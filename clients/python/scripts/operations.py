@@ -182,7 +182,8 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
-from .. import bodies, models
+from .. import bodies
+from .._lazy import models
 from .._call import change, create, read
 from ..types import Time
 from .transport import AsyncTransport

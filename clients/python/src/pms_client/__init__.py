@@ -7,7 +7,12 @@ prompt = pms.prompts.get("support/greeting", label="production", fallback="Greet
 text = prompt.compile(name="Ada")
 """
 
-from . import errors, events, models, types, webhooks
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import errors, events, types
 from ._async.client import AsyncPms
 from ._async.stream import AsyncExecutionStream
 from ._cache import CacheMetrics
@@ -17,6 +22,9 @@ from ._sync.client import Pms
 from ._sync.stream import ExecutionStream
 from .errors import ApiError, PmsError
 from .prompt import Prompt
+
+if TYPE_CHECKING:
+    from . import models, webhooks
 
 __all__ = [
     "ApiError",
@@ -37,3 +45,9 @@ __all__ = [
     "types",
     "webhooks",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("models", "webhooks"):
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ._json import compact, plain
-from .models import Evaluation, EvaluationComparison, OpenExample
+from ._lazy import models
 
-Task: TypeAlias = Callable[[dict[str, Any], OpenExample], Any]
+Task: TypeAlias = "Callable[[dict[str, Any], models.OpenExample], Any]"
 """Receives the variables of an example, and the example."""
-Scorer: TypeAlias = Callable[[Any, OpenExample], Any]
+Scorer: TypeAlias = "Callable[[Any, models.OpenExample], Any]"
 """Receives an output and its example; returns a number from 0 to 1, a bool, or a `ScoreWithReason`."""
 ScoreSpec: TypeAlias = "str | Scorer | NamedScore"
 
@@ -58,8 +58,8 @@ class ReadyScore:
 class EvaluateResult:
     """The result of a code evaluation."""
 
-    evaluation: Evaluation
-    comparison: EvaluationComparison | None
+    evaluation: models.Evaluation
+    comparison: models.EvaluationComparison | None
     """The comparison with the baseline; None if there is none."""
 
     @property
@@ -157,7 +157,7 @@ def body_of(
     return {"name": name, **source, "scores": weights, "resume": resume, **fields}
 
 
-def require_same(run: Evaluation, scores: Sequence[ReadyScore]) -> None:
+def require_same(run: models.Evaluation, scores: Sequence[ReadyScore]) -> None:
     """
     Raises:
         ValueError: if a run cannot be resumed with these scores.
@@ -176,7 +176,7 @@ def _pass(passed: bool, reason: str) -> ScoreWithReason:
     return ScoreWithReason(1) if passed else ScoreWithReason(0, reason)
 
 
-def _expects_nothing(example: OpenExample) -> bool:
+def _expects_nothing(example: models.OpenExample) -> bool:
     return "expected" not in example.model_fields_set
 
 
@@ -218,7 +218,7 @@ def _is_same_json(output: str, expected: object) -> bool:
         return False
 
 
-def _exact_match(output: str, example: OpenExample) -> ScoreWithReason:
+def _exact_match(output: str, example: models.OpenExample) -> ScoreWithReason:
     if _expects_nothing(example):
         return _NOTHING_EXPECTED
     expected = example.expected
@@ -227,7 +227,7 @@ def _exact_match(output: str, example: OpenExample) -> ScoreWithReason:
     return _pass(is_same, "the output is not what is expected")
 
 
-def _contains(output: str, example: OpenExample) -> ScoreWithReason:
+def _contains(output: str, example: models.OpenExample) -> ScoreWithReason:
     if _expects_nothing(example):
         return _NOTHING_EXPECTED
     expected = example.expected
@@ -239,7 +239,7 @@ def _contains(output: str, example: OpenExample) -> ScoreWithReason:
     return _pass(not missing, f"not found in the output: {', '.join(missing)}")
 
 
-BUILT_IN: dict[str, Callable[[str, OpenExample], ScoreWithReason]] = {
+BUILT_IN: dict[str, Callable[[str, models.OpenExample], ScoreWithReason]] = {
     "exact_match": _exact_match,
     "contains": _contains,
 }

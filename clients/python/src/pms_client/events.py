@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .models import Evaluation, Execution, ToolCall
+from ._lazy import models
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionStarted:
     """The record so far; the first event."""
 
-    execution: Execution
+    execution: models.Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class OutputTextDelta:
 class ToolCalled:
     """A complete tool call that the model requested. The service does not run tools."""
 
-    tool_call: ToolCall
+    tool_call: models.ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ExecutionRestarted:
 class ExecutionEnded:
     """The record; the last event. Its `status` is `completed`, `failed` or `canceled`."""
 
-    execution: Execution
+    execution: models.Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ def event_of(type_: str, data: dict[str, Any]) -> StreamEvent:
     try:
         match type_:
             case "execution.started":
-                return ExecutionStarted(Execution.model_validate(data["execution"]))
+                return ExecutionStarted(models.Execution.model_validate(data["execution"]))
             case "output_text.delta":
                 return OutputTextDelta(str(data["delta"]))
             case "tool_call":
-                return ToolCalled(ToolCall.model_validate(data["tool_call"]))
+                return ToolCalled(models.ToolCall.model_validate(data["tool_call"]))
             case "execution.restarted":
                 return ExecutionRestarted()
             case "execution.completed" | "execution.failed" | "execution.canceled":
-                return ExecutionEnded(Execution.model_validate(data["execution"]))
+                return ExecutionEnded(models.Execution.model_validate(data["execution"]))
     except KeyError as error:
         raise ValueError(f"{type_} has no {error}") from error
     return UnknownEvent(type_, data)
@@ -82,7 +82,7 @@ class EvaluationEvent:
 
     type: str
     """`evaluation.progress`; finally `evaluation.completed`, `evaluation.failed` or `evaluation.canceled`."""
-    evaluation: Evaluation
+    evaluation: models.Evaluation
 
 
 def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
@@ -91,7 +91,7 @@ def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
         ValueError: if the data is not that of an evaluation.
     """
     try:
-        return EvaluationEvent(type_, Evaluation.model_validate(data["evaluation"]))
+        return EvaluationEvent(type_, models.Evaluation.model_validate(data["evaluation"]))
     except KeyError as error:
         raise ValueError(f"{type_} has no {error}") from error
 
@@ -122,8 +122,8 @@ class Transcript:
 
     def __init__(self) -> None:
         self._deltas: list[str] = []
-        self.tool_calls: list[ToolCall] = []
-        self.execution: Execution | None = None
+        self.tool_calls: list[models.ToolCall] = []
+        self.execution: models.Execution | None = None
         self.is_complete = False
 
     @property

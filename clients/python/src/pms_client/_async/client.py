@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import Call, params_of, read
 from .._json import plain
+from .._lazy import models
 from .._runtime import async_sleep
 from .._scorers import EvaluateResult, ScoreSpec, Task
 from ..types import CodeEvaluationFields, ExecutionFields, RunFields, Time

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .. import models
 from .._call import change, create, read
+from .._lazy import models
 from .._scorers import (
     EvaluateResult,
     ReadyScore,

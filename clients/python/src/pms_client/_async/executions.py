@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import Call, change, create, read
+from .._lazy import models
 from ..types import ExecutionFields, ExecutionStatus, Time
 from .operations import AsyncExecutionsOperations
 from .stream import EVENT_STREAM, SILENCE_SECONDS, AsyncExecutionStream

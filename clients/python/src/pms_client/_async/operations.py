@@ -7,8 +7,9 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
-from .. import bodies, models
+from .. import bodies
 from .._call import change, create, read
+from .._lazy import models
 from ..types import Time
 from .transport import AsyncTransport
 

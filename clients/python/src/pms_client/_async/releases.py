@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import change, create, read
+from .._lazy import models
 from .._runtime import async_sleep
 from ..errors import WaitTimeoutError
 from ..types import ReleaseFields, ReleaseStatus

@@ -5,8 +5,8 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import create, read
+from .._lazy import models
 from ..types import NewScore, ScoreFields, ScoreSource, Time
 from .operations import AsyncScoresOperations
 from .transport import AsyncTransport

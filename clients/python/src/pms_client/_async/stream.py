@@ -8,10 +8,10 @@ import httpx
 from httpx_sse import EventSource, SSEError
 
 from .._call import Call, read, telling
+from .._lazy import models
 from .._runtime import async_sleep
 from ..errors import PmsError, StreamInterruptedError, UnexpectedResponseError
 from ..events import ExecutionEnded, ExecutionStarted, StreamEvent, Transcript, event_of
-from ..models import Execution, ToolCall
 from .transport import AsyncTransport
 
 EVENT_STREAM = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
@@ -48,12 +48,12 @@ class AsyncExecutionStream:
         return self._transcript.text
 
     @property
-    def tool_calls(self) -> list[ToolCall]:
+    def tool_calls(self) -> list[models.ToolCall]:
         """Since the last restart."""
         return self._transcript.tool_calls
 
     @property
-    def execution(self) -> Execution:
+    def execution(self) -> models.Execution:
         """The record: at first as it was at the start, finally as it is at the end.
 
         Raises:
@@ -64,7 +64,7 @@ class AsyncExecutionStream:
             raise ValueError("The stream has no execution yet: read its first event.")
         return execution
 
-    async def until_done(self) -> Execution:
+    async def until_done(self) -> models.Execution:
         """Reads the rest.
 
         Returns:

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import change, create, read
+from .._lazy import models
 from ..types import DeliveryStatus, Time, WebhookFields
 from .operations import AsyncWebhooksOperations
 from .transport import AsyncTransport

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
-from .. import models
 from .._call import Call, change, create, params_of, path_of, read
 from .._json import compact, plain
+from .._lazy import models
 from .operations import DatasetsOperations
 from .transport import Transport
 

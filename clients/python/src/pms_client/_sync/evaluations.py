@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import change, create, read
+from .._lazy import models
 from .._runtime import sleep
 from ..errors import WaitTimeoutError
 from ..events import EvaluationEvent, evaluation_event_of

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import Call, change, create, read
+from .._lazy import models
 from ..types import ExecutionFields, ExecutionStatus, Time
 from .operations import ExecutionsOperations
 from .stream import EVENT_STREAM, SILENCE_SECONDS, ExecutionStream

@@ -11,9 +11,9 @@ from weakref import WeakValueDictionary
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._cache import CacheMetrics, Entry, Key, PromptCache
 from .._call import change, create, read
+from .._lazy import models
 from .._resolve import MAX_RESOLVED, Resolved, read_resolved, resolve_call
 from .._rollout import decide
 from .._runtime import Background, Lock

@@ -6,8 +6,8 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import create, read
+from .._lazy import models
 from ..types import NewScore, ScoreFields, ScoreSource, Time
 from .operations import ScoresOperations
 from .transport import Transport

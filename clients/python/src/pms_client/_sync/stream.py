@@ -9,10 +9,10 @@ import httpx
 from httpx_sse import EventSource, SSEError
 
 from .._call import Call, read, telling
+from .._lazy import models
 from .._runtime import sleep
 from ..errors import PmsError, StreamInterruptedError, UnexpectedResponseError
 from ..events import ExecutionEnded, ExecutionStarted, StreamEvent, Transcript, event_of
-from ..models import Execution, ToolCall
 from .transport import Transport
 
 EVENT_STREAM = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
@@ -49,12 +49,12 @@ class ExecutionStream:
         return self._transcript.text
 
     @property
-    def tool_calls(self) -> list[ToolCall]:
+    def tool_calls(self) -> list[models.ToolCall]:
         """Since the last restart."""
         return self._transcript.tool_calls
 
     @property
-    def execution(self) -> Execution:
+    def execution(self) -> models.Execution:
         """The record: at first as it was at the start, finally as it is at the end.
 
         Raises:
@@ -65,7 +65,7 @@ class ExecutionStream:
             raise ValueError("The stream has no execution yet: read its first event.")
         return execution
 
-    def until_done(self) -> Execution:
+    def until_done(self) -> models.Execution:
         """Reads the rest.
 
         Returns:

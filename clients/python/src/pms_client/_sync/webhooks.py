@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from typing_extensions import Unpack
 
-from .. import models
 from .._call import change, create, read
+from .._lazy import models
 from ..types import DeliveryStatus, Time, WebhookFields
 from .operations import WebhooksOperations
 from .transport import Transport
