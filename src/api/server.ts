@@ -225,7 +225,7 @@ export async function startApi(
     unlimitedRoutes: [...provisioningRoutes(dependencies, failureLimiter), healthRoutes(readinessChecks(dependencies))],
     publicRoutes: [
       guideRoutes(PROJECT),
-      docsRoutes(() => openApiDocument(routes, projectVersion())),
+      docsRoutes(routes, (some) => openApiDocument(some, projectVersion())),
       ...identityRoutes(dependencies),
       consoleRoutes(consoleFolder(settings.consoleLocale), {
         version: projectVersion(),

@@ -7,7 +7,9 @@ import { SingleFlight } from '../lib/single-flight.ts';
 import { FixedText } from './compression.ts';
 import { errorBody } from './middleware/error-responses.ts';
 import { requireGet } from './require-get.ts';
+import type { Route } from './route.ts';
 import { DOCS_POLICY } from './security-headers.ts';
+import { tagName, tagsIn } from './tags.ts';
 
 /** Checks whether the service can currently work; rejects if not. */
 export type ReadinessCheck = () => Promise<void>;
@@ -106,12 +108,21 @@ const ASSETS = new Map([
 ]);
 
 /**
- * `/openapi.json`, and `/docs`: a page to read and try the API, without external resources.
- * @param createDocument called at the first request for the document, because it would slow down each start
+ * `/openapi.json` (with `?tag=`: only the operations of that tag), and `/docs`: a page to read and try the API, without external
+ * resources.
+ * @param createDocument called at the first request for a document, because it would slow down each start
  */
-export function docsRoutes(createDocument: () => object): Middleware {
+export function docsRoutes(routes: readonly Route[], createDocument: (routes: Route[]) => object): Middleware {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  let document: FixedText | undefined;
+  const tags = new Set(routes.map(tagName));
+  /** By tag; that of all operations by ''. */
+  const documents = new Map<string, FixedText>();
+  function documentOf(tag: string): FixedText {
+    const chosen = routes.filter((route) => tag === '' || tagName(route) === tag);
+    const document = documents.get(tag) ?? new FixedText(JSON.stringify(createDocument(chosen)));
+    documents.set(tag, document);
+    return document;
+  }
   const files = new Map<string, FixedText>();
   /** Cached at the first request, so that concurrent requests share one copy. */
   function fileOf(name: string): FixedText {
@@ -126,9 +137,10 @@ export function docsRoutes(createDocument: () => object): Middleware {
     const asset = /^\/docs\/([\w.-]+)$/.exec(ctx.path)?.[1] ?? '';
     const type = ASSETS.get(asset);
     if (ctx.path === '/openapi.json') {
+      const [tag = '', ...more] = tagsIn('tag', ctx.query['tag'], tags) ?? [];
+      if (more.length > 0) throw new ApiError('invalid_request', 'tag: give one');
       ctx.type = 'application/json';
-      document ??= new FixedText(JSON.stringify(createDocument()));
-      await document.send(ctx);
+      await documentOf(tag).send(ctx);
     } else if (ctx.path === '/docs' || ctx.path === '/docs/') {
       ctx.set('Content-Security-Policy', DOCS_POLICY);
       ctx.type = 'text/html';

@@ -21,6 +21,7 @@ import { toApiError } from '../http/middleware/error-responses.ts';
 import { takePart } from '../http/run-route.ts';
 import type { AppState } from '../http/state.ts';
 import { STATUS_OF_CODE } from '../http/status.ts';
+import { tagName, tagsIn } from '../http/tags.ts';
 import { KeptLists } from './kept-lists.ts';
 import { createMcpCall } from './mcp-call.ts';
 import { createMcpServer, type McpParts } from './mcp-server.ts';
@@ -80,7 +81,10 @@ export interface McpOptions {
   challenge: (error?: string) => string;
 }
 
-/** `/mcp`: the operations of the API as tools of the Model Context Protocol, over streamable HTTP without sessions. */
+/**
+ * `/mcp`: the operations of the API as tools of the Model Context Protocol, over streamable HTTP without sessions. `?tools=` chooses
+ * those of some tags.
+ */
 export function mcpEndpoint(
   parts: SharedParts,
   { version, docs, tools, host, challenge }: McpOptions,
@@ -95,6 +99,7 @@ export function mcpEndpoint(
         parts.log.error({ request_id: requestId, err: error.cause ?? error }, error.message);
     },
   };
+  const toolsets = new Set([...server.tools.values()].map(({ route }) => tagName(route)));
   const isLoopback = !parts.trustProxy && (host === 'localhost' || rangeOf(host) === 'loopback');
   const answerPages = cors(parts.corsOrigins);
   const lists = new KeptLists();
@@ -118,6 +123,8 @@ export function mcpEndpoint(
     ctx.state.key = key;
     takePart(key.workspaceId, ctx.res, parts.inProgress);
     const { requestId } = ctx.state;
+    const chosen = tagsIn('tools', ctx.query['tools'], toolsets);
+    const tools = new Map([...server.tools].filter(([, { route }]) => chosen?.has(tagName(route)) ?? true));
     const gone = goneOf(ctx.res);
     const signal = signalOf(gone, parts.closing);
     const handling = createHandling(parts.work, publicId('workspace', key.workspaceId), ctx.res, signal);
@@ -132,9 +139,11 @@ export function mcpEndpoint(
           body: '{}',
           signal: signal(),
         });
-        return createMcpHandler(() => createMcpServer(server, call)).fetch(request, { parsedBody: asked });
+        return createMcpHandler(() => createMcpServer({ ...server, tools }, call)).fetch(request, {
+          parsedBody: asked,
+        });
       };
-      const list = await lists.respond(message, [key.scopes, [...headers]], ask);
+      const list = await lists.respond(message, [key.scopes, [...(chosen ?? [])].toSorted(), [...headers]], ask);
       if (list === undefined) await send(ctx, await ask(message));
       else {
         ctx.status = list.status;

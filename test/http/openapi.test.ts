@@ -165,6 +165,30 @@ describe('the document', () => {
     });
   });
 
+  test('has a part for each tag, whole in itself', async () => {
+    const paths = new Set<string>();
+    for (const name of new Set(api.operations.flatMap(({ tags }) => tags))) {
+      const tag = name.toLowerCase().replaceAll("'", '').replaceAll(' ', '-');
+      const response = await fetch(`${service.origin}/openapi.json?tag=${tag}`);
+      const text = await response.text();
+      const part = JSON.parse(text);
+      expect(part.tags).toEqual([expect.objectContaining({ name })]);
+      for (const [path, methods] of Object.entries<Record<string, { tags: string[] }>>(part.paths))
+        for (const [method, { tags }] of Object.entries(methods)) {
+          expect(tags).toEqual([name]);
+          paths.add(`${method} ${path}`);
+        }
+      for (const [, kind = '', component = ''] of text.matchAll(/"#\/components\/(\w+)\/([^"/]+)/g))
+        expect(part.components[kind]).toHaveProperty([component]);
+    }
+    expect(paths.size).toBe(api.operations.length);
+    for (const query of ['tag=nothing', 'tag=prompts,datasets', 'tag=']) {
+      const refused = await fetch(`${service.origin}/openapi.json?${query}`);
+      expect([query, refused.status]).toEqual([query, 400]);
+      expect(await refused.text()).toContain('invalid_request');
+    }
+  });
+
   test('is the committed openapi.json: npm run openapi makes it again', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/openapi.ts'], { maxBuffer: 2 ** 26 });
     expect(JSON.parse(stdout)).toEqual(await (await fetch(`${service.origin}/openapi.json`)).json());

@@ -71,6 +71,28 @@ describe('the caller', () => {
     }
   });
 
+  test('can ask for the tools of some groups, and has no others', async () => {
+    const ask = async (query: string, what = message('tools/list')) => {
+      const text = await (await post(service, what, {}, query)).text();
+      return JSON.parse(text.slice(text.indexOf('{')));
+    };
+    const namesOf = async (query: string): Promise<string[]> =>
+      (await ask(query)).result.tools.map(({ name }: { name: string }) => name);
+    const all = await namesOf('');
+    const some = await namesOf('?tools=prompts,labels');
+    expect(some).toEqual(expect.arrayContaining(['get_prompt', 'move_label']));
+    expect(some).not.toContain('run_prompt');
+    expect(some.length).toBeLessThan(all.length / 3);
+    expect(await namesOf('?tools=labels&tools=prompts')).toEqual(some);
+    expect(await namesOf('')).toEqual(all);
+    const call = message('tools/call', { name: 'list_datasets', arguments: {} });
+    expect((await ask('?tools=prompts', call)).error.message).toBe('There is no tool "list_datasets".');
+    expect((await ask('?tools=prompts,datasets', call)).result.isError).toBeUndefined();
+    const unknown = await post(service, message('tools/list'), {}, '?tools=prompts,secrets');
+    expect(unknown.status).toBe(400);
+    expect(await unknown.text()).toMatch(/"tools: [^"]*known are [^"]*prompts/);
+  });
+
   test('needs more than a console session: its cookie gives no access', async () => {
     const session = await fetch(`${service.origin}/v1/session`, {
       method: 'POST',

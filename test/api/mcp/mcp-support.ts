@@ -63,8 +63,9 @@ export function post(
   { origin, key }: Pick<TestService, 'origin' | 'key'>,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
+  query = '',
 ): Promise<Response> {
-  return fetch(`${origin}/mcp`, {
+  return fetch(`${origin}/mcp${query}`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${key}`,
