@@ -11,7 +11,7 @@ export interface OpenStream {
   /** Never waits and never throws. */
   onDelta: (delta: ModelDelta) => void;
   /**
-   * Waits until everything is written, at most one second, so that readers find all of it when the execution ends. Readers get
+   * To be called once. Waits until everything is written, at most one second, so that readers find all of it when the execution ends. Readers get
    * the rest from the execution.
    */
   end(): Promise<void>;
@@ -26,10 +26,12 @@ export interface StreamWriter {
   open(executionId: string, attempt: number, workspace: string): OpenStream;
 }
 
-/** The minimum time between the starts of two statements. */
-const WRITE_EVERY_MS = 50;
-/** The same at the start of a stream, whose reader waits for the first word. */
-const BEGIN_EVERY_MS = 10;
+/** The minimum time between the starts of two statements if there are few streams, and before the first word of any. */
+const MIN_GAP_MS = 10;
+/** With many streams, statements are rarer, and each writes more rows. */
+const GAP_MS_A_STREAM = 0.2;
+/** The most that a piece waits for its statement to start. */
+const MAX_GAP_MS = 50;
 /** The pause after a statement that failed because the database was down. */
 const AGAIN_MS = 500;
 const END_WITHIN_MS = 1_000;
@@ -78,12 +80,13 @@ function piecesOf(text: string): string[] {
 }
 
 /**
- * One buffer for the process. The first delta of a stream is written immediately if nothing was written in the last 10 ms; later
- * ones every 50 ms, one statement at a time.
+ * One buffer for the process, written by one statement at a time: at once if nothing was written in the last 10 ms. With more than 50
+ * open streams, later deltas wait longer, 50 ms at most.
  * @param query of the system's database
  */
 export function createStreamWriter({ query, log }: { query: Query; log: Logger }): StreamWriter {
   let pending: Row[] = [];
+  let openStreams = 0;
   let bufferedChars = 0;
   const bufferedOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -91,7 +94,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
   /** When the last statement started. */
   let lastAt = Number.NEGATIVE_INFINITY;
   /** The time from then until the next one starts. */
-  let gapMs = WRITE_EVERY_MS;
+  let gapMs = MIN_GAP_MS;
 
   function schedule(): void {
     if (isWriting || pending.length === 0 || timer !== undefined) return;
@@ -152,7 +155,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
     const rows = pending;
     pending = [];
     isWriting = true;
-    gapMs = WRITE_EVERY_MS;
+    gapMs = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, openStreams * GAP_MS_A_STREAM));
     lastAt = performance.now();
     for (const { stream } of rows) stream.tail = undefined;
     try {
@@ -169,7 +172,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
         if (stream.unwritten === 0) stream.onWritten?.();
       }
     } catch (error) {
-      lastAt = performance.now() + AGAIN_MS - WRITE_EVERY_MS;
+      lastAt = performance.now() + AGAIN_MS - gapMs;
       if (isPassingDatabaseError(error)) {
         for (const { stream, data } of rows) if (stream.isDropped) count(stream, -data.length);
         pending = [...rows.filter(({ stream }) => !stream.isDropped), ...pending];
@@ -186,6 +189,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
 
   return {
     open(executionId, attempt, workspace) {
+      openStreams += 1;
       const stream: Stream = {
         workspace,
         executionId,
@@ -201,10 +205,11 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
           const begins = stream.sequence === BEGINNING;
           if (delta.type === 'text') for (const piece of piecesOf(delta.text)) add(stream, 'text', piece);
           else add(stream, 'tool_call', JSON.stringify(delta.toolCall));
-          if (begins) hurry(BEGIN_EVERY_MS);
+          if (begins) hurry(MIN_GAP_MS);
           schedule();
         },
         async end() {
+          openStreams -= 1;
           if (stream.isDropped || stream.unwritten === 0) return;
           await new Promise<void>((resolve) => {
             const late = setTimeout(resolve, END_WITHIN_MS);
