@@ -9,6 +9,7 @@ import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
 import { measureAttacks } from './full-attacks.ts';
+import { measureImprovements } from './improvements.ts';
 import { measureKills } from './kills.ts';
 import type { Means } from './means.ts';
 import { measureMemory } from './memory.ts';
@@ -57,6 +58,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   neighbours: (means) => withServers(means, measureNeighbours),
   attacks: (means) => withServers(means, measureAttacks),
   comparisons: (means) => measureComparisons(means),
+  improvements: (means) => measureImprovements(means),
   soak: (means) => measureSoak(means),
 };
 

@@ -44,8 +44,9 @@ function dominates(a: PoolMember, b: PoolMember): boolean {
 }
 
 /**
- * How often each candidate is the best of an example (or one of the best), by number. Candidates that another one equals or beats
- * on every example get no votes.
+ * How often each candidate is the best of an example, by number. Candidates that another one equals or beats on every example get
+ * no votes. If several are equally good, the one with the best mean gets the vote: most scores are 0 or 1, and otherwise an early
+ * candidate would be drawn for examples that all later ones have right, too.
  */
 export function parentVotes(pool: readonly PoolMember[]): Map<number, number> {
   const front = pool.filter((member) => !pool.some((other) => dominates(other, member)));
@@ -53,8 +54,10 @@ export function parentVotes(pool: readonly PoolMember[]): Map<number, number> {
   const examples = Math.max(0, ...front.map(({ scores }) => scores.length));
   for (let index = 0; index < examples; index += 1) {
     const best = Math.max(...front.map(({ scores }) => scores[index] ?? 0));
-    for (const { number, scores } of front)
-      if ((scores[index] ?? 0) >= best - SCORE_EPSILON) votes.set(number, (votes.get(number) ?? 0) + 1);
+    const [chosen] = front
+      .filter(({ scores }) => (scores[index] ?? 0) >= best - SCORE_EPSILON)
+      .sort((a, b) => meanScore(b.scores) - meanScore(a.scores) || a.number - b.number);
+    if (chosen !== undefined) votes.set(chosen.number, (votes.get(chosen.number) ?? 0) + 1);
   }
   return votes;
 }
