@@ -24,6 +24,7 @@ export const rules: Capability = {
   rows: [
     toDelete('rule_items', () => everyRow),
     toDelete('rule_days', () => everyRow),
+    toDelete('trace_judgements', () => everyRow),
     toDelete('rules', () => ({ ...everyRow, bytes: sql.ref<number>('bytes') })),
   ],
 };

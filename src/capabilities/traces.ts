@@ -4,6 +4,7 @@ import { traceRoutes } from '../api/traces/routes.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { settleTraces } from '../jobs/settle-traces.ts';
 import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
+import { putInRules } from '../services/rules/put-in-rules.ts';
 import { expireTraces } from '../services/traces/delete-traces.ts';
 import type { Capability } from './capability.ts';
 
@@ -21,7 +22,7 @@ export const traces: Capability = {
     {
       name: 'settle traces',
       everyMs: SETTLE_EVERY_MS,
-      run: (stopping) => settleTraces(models, db, log, stopping),
+      run: (stopping) => settleTraces({ models, onSettled: putInRules }, db, log, stopping),
     },
   ],
   rows: [

@@ -22,10 +22,10 @@ function trigger(event: 'insert' | 'update') {
     // As one expression: PostgreSQL returns conditions in another form, and a comparison of the schemas would find a difference.
     // Most workspaces have no rule: inserting nothing would still call the triggers of rule_items.
     expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
-      if not exists (select from rules where workspace_id = new.workspace_id and enabled) then return null; end if;
+      if not exists (select from rules where workspace_id = new.workspace_id and enabled and trace_filter is null) then return null; end if;
       insert into rule_items (workspace_id, work_id, execution_id, created_at)
       select new.workspace_id, r.id, new.id, now() from rules r
-      where r.workspace_id = new.workspace_id and r.enabled
+      where r.workspace_id = new.workspace_id and r.enabled and r.trace_filter is null
         and (r.prompt_name is null or r.prompt_name = new.prompt_name)
         and (r.label is null or r.label = new.label)
         and (r.prompt_group is null or starts_with(new.prompt_name, r.prompt_group || '/'))

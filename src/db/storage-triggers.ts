@@ -53,11 +53,11 @@ const RELEASES = withBytes('releases');
 const TRACES = withBytes('traces');
 const BACKFILLS = withBytes('rule_backfills');
 
-const RULE_JUDGEMENTS: StoredTable = {
-  table: 'rule_judgements',
+const judgements = (table: string): StoredTable => ({
+  table,
   kind: 'runs',
   bytes: (row) => `(coalesce(octet_length(${row}.answer), 0) + ${ROW_BYTES})`,
-};
+});
 
 const DELIVERIES: StoredTable = { table: 'deliveries', kind: 'runs', bytes: () => `${DELIVERY_BYTES}` };
 
@@ -130,17 +130,16 @@ const changed = (stored: StoredTable) =>
     entries: `values (new.workspace_id, '${stored.kind}', ${stored.bytes('new')} - ${stored.bytes('old')})`,
   });
 
+const atOnce = (stored: StoredTable) => [insertedAtOnce(stored), changedAtOnce(stored), deleted(stored)];
+
 export const executionStorageTriggers = [inserted(EXECUTIONS), changed(EXECUTIONS), deleted(EXECUTIONS)];
-export const scoreStorageTriggers = [insertedAtOnce(SCORES), changedAtOnce(SCORES), deleted(SCORES)];
-export const traceStorageTriggers = [insertedAtOnce(TRACES), changedAtOnce(TRACES), deleted(TRACES)];
+export const scoreStorageTriggers = atOnce(SCORES);
+export const traceStorageTriggers = atOnce(TRACES);
 export const ruleItemStorageTriggers = [insertedAtOnce(RULE_ITEMS), deleted(RULE_ITEMS)];
 export const releaseStorageTriggers = [inserted(RELEASES), changed(RELEASES), deleted(RELEASES)];
 export const backfillStorageTriggers = [inserted(BACKFILLS), changed(BACKFILLS), deleted(BACKFILLS)];
-export const ruleJudgementStorageTriggers = [
-  insertedAtOnce(RULE_JUDGEMENTS),
-  changedAtOnce(RULE_JUDGEMENTS),
-  deleted(RULE_JUDGEMENTS),
-];
+export const ruleJudgementStorageTriggers = atOnce(judgements('rule_judgements'));
+export const traceJudgementStorageTriggers = atOnce(judgements('trace_judgements'));
 export const deliveryStorageTriggers = [insertedAtOnce(DELIVERIES), deleted(DELIVERIES)];
 export const idempotencyKeyStorageTriggers = [changed(IDEMPOTENCY_KEYS), deleted(IDEMPOTENCY_KEYS)];
 export const auditStorageTriggers = [inserted(AUDIT_LOG), deleted(AUDIT_LOG)];

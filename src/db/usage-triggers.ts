@@ -62,12 +62,12 @@ const JUDGEMENTS: CountedTable = {
 };
 
 /** The prompt column contains the name of the rule. */
-const RULE_JUDGEMENTS: CountedTable = {
-  table: 'rule_judgements',
+const judgementsOfRules = (table: string): CountedTable => ({
+  table,
   counts: () => 'true',
   answered: () => 'true',
   owner: `new.workspace_id, 'rule', new.rule, new.model`,
-};
+});
 
 const PAID_COLUMNS = [
   'tokens_input',
@@ -136,4 +136,5 @@ const triggersOf = (table: CountedTable) => [trigger('insert', table), trigger('
 export const executionUsageTriggers = triggersOf(EXECUTIONS);
 export const resultUsageTriggers = triggersOf(RESULTS);
 export const judgementUsageTriggers = triggersOf(JUDGEMENTS);
-export const ruleJudgementUsageTriggers = triggersOf(RULE_JUDGEMENTS);
+export const ruleJudgementUsageTriggers = triggersOf(judgementsOfRules('rule_judgements'));
+export const traceJudgementUsageTriggers = triggersOf(judgementsOfRules('trace_judgements'));

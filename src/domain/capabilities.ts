@@ -36,12 +36,12 @@ export const DECLARATIONS = [
   datasets,
   evaluations,
   schedules,
+  traces,
   rules,
   releases,
   monitors,
   queues,
   views,
-  traces,
 ] as const;
 
 export type CapabilityName = (typeof DECLARATIONS)[number]['name'];

@@ -22,6 +22,8 @@ export interface Example {
   /** The cost of the output in US dollars, decimal; null if unknown. */
   costUsd: string | null;
   metadata?: Readonly<Record<string, JsonValue>>;
+  /** Of a trace: what happened, step by step. */
+  steps?: string | undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ export interface ScoredOutput {
   /** The rule or backfill: the rule's name, and what it scores. */
   rule?: string;
   execution?: string;
+  trace?: string;
 }
 
 /** Reports the evaluators' scores by name. */

@@ -32,17 +32,12 @@ const take = (db: Builder) =>
  * be stopped at any time.
  * @throws Error if the database is unavailable
  */
-export async function settleTraces(
-  models: SettleDeps['models'],
-  db: Database,
-  log: Logger,
-  stopping?: AbortSignal,
-): Promise<void> {
+export async function settleTraces(deps: SettleDeps, db: Database, log: Logger, stopping?: AbortSignal): Promise<void> {
   for (;;) {
     const due = await db.system.query(take);
     for (const { workspaceId, ...trace } of due) {
       if (stopping?.aborted) return;
-      await settleTrace({ models }, db.workspace(workspaceId), trace).catch((error: unknown) =>
+      await settleTrace(deps, db.workspace(workspaceId), trace).catch((error: unknown) =>
         log.warn({ err: error, trace_id: trace.id }, 'cannot settle a trace; it is tried again'),
       );
     }

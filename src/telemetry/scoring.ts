@@ -28,8 +28,10 @@ function tellScore(span: Span, name: string, { score, reason, problem }: Score, 
  */
 export const traceScoring =
   (captureContent: boolean): FollowScoring =>
-  ({ workspace, evaluation, example, rule, execution }, work) => {
-    const span = tracer.startSpan(evaluation === undefined ? 'score execution' : 'run example');
+  ({ workspace, evaluation, example, rule, execution, trace }, work) => {
+    const span = tracer.startSpan(
+      evaluation !== undefined ? 'run example' : trace === undefined ? 'score execution' : 'score trace',
+    );
     if (!span.isRecording()) return inSpan(span, () => work(() => {}));
     span.setAttributes(
       attributesOf({
@@ -38,6 +40,7 @@ export const traceScoring =
         [OUR.example]: example,
         [OUR.rule]: rule,
         [OUR.execution]: execution,
+        [OUR.trace]: trace,
       }),
     );
     return inSpan(span, () =>

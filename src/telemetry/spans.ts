@@ -7,6 +7,7 @@ import { ModelError } from '../models/model-error.ts';
 export const OUR = {
   workspace: 'pms.workspace.id',
   execution: 'pms.execution.id',
+  trace: 'pms.trace.id',
   evaluation: 'pms.evaluation.id',
   example: 'pms.evaluation.example',
   rule: 'pms.rule.name',

@@ -30,7 +30,7 @@ test('a rule is created by form, scores new runs, is changed, disabled, and scor
   await page.getByRole('button', { name: 'New rule…' }).click();
   const dialog = page.getByRole('dialog', { name: 'New rule' });
   await dialog.getByLabel('Name of the rule').fill('team/short');
-  await dialog.getByLabel('Executions of').selectOption('One prompt');
+  await dialog.getByLabel('Scores', { exact: true }).selectOption('Executions of one prompt');
   await dialog.getByLabel('Prompt', { exact: true }).fill('say');
   await dialog.getByLabel('Sampling rate, in %').fill('100');
   await dialog.getByLabel('Budget per day, in US dollars').fill('5');
@@ -88,6 +88,32 @@ test('a rule is created by form, scores new runs, is changed, disabled, and scor
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'There are no rules yet' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a rule for traces is created by form', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/rules'));
+  await page.getByRole('button', { name: 'New rule…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New rule' });
+  await dialog.getByLabel('Name of the rule').fill('travel/parses');
+  await dialog.getByLabel('Scores', { exact: true }).selectOption('Traces');
+  await dialog.getByLabel('With the agent').fill('travel');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('100 % of traces, agent travel').waitFor();
+  expect((await call('GET', '/rules/travel/parses')).body).toMatchObject({
+    trace_filter: { agent: 'travel' },
+    prompt_name: null,
+    filter: null,
+  });
+  await page.getByRole('button', { name: 'Change…' }).click();
+  const change = page.getByRole('dialog', { name: 'Change travel/parses' });
+  expect(await change.getByLabel('With the agent').inputValue()).toBe('travel');
+  await change.getByLabel('Sampling rate, in %').fill('50');
+  await change.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('50 % of traces, agent travel').waitFor();
+  await call('DELETE', '/rules/travel/parses');
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -177,6 +177,14 @@ test('a deleted workspace is refused at once, and all of it is removed, even wor
   for (const id of [deletedId, stayingId])
     await db.system.query(
       {
+        text: `insert into trace_judgements (workspace_id, trace_id, rule, evaluator, version, model, created_at)
+               values ($1, gen_random_uuid(), 'valid', 'tone', 'a', 'openai/gpt-4o-mini', now())`,
+      },
+      [id],
+    );
+  for (const id of [deletedId, stayingId])
+    await db.system.query(
+      {
         text: `insert into provider_batches (id, workspace_id, evaluation_id, number, round, wave, provider, model, seq_from, seq_to, status, created_at, finished_at)
                select gen_random_uuid(), workspace_id, id, 1, 0, 'responses', 'openai', 'openai/gpt-4o-mini', 0, 1, 'completed', now(), now()
                from evaluations where workspace_id = $1 limit 1`,

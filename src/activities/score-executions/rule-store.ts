@@ -8,19 +8,20 @@ import { evaluatorVersion } from '../../evaluators/version.ts';
 import type { Release } from '../../lib/fair-semaphore.ts';
 import { GroupedWrites } from '../../lib/grouped-writes.ts';
 import type { JudgementToStore, StoredJudgement } from '../../services/evaluations/run/judgements-store.ts';
+import type { OpenItem } from '../../services/rules/open-item.ts';
 import {
   type JudgementKey,
   loadRuleJudgement,
   type NewRuleJudgement,
   storeRuleJudgements,
 } from '../../services/rules/rule-judgements.ts';
-import type { RuleSpec, RuleWork } from '../../services/rules/rule-work.ts';
+import type { RuleSpec, RuleSubject, RuleWork } from '../../services/rules/rule-work.ts';
 import { type ItemResult, storeResults } from '../../services/rules/store-results.ts';
 import { NOT_STORABLE, NotStorableError, storeOr } from '../evaluation-run/example-store.ts';
 
 /** Characters of judges' responses per statement. */
 const MAX_GROUP_LENGTH = 1_000_000;
-/** Executions and scores per transaction: a few milliseconds of work in this process. */
+/** Executions or traces, and scores, per transaction: a few milliseconds of work in this process. */
 const MAX_GROUP = 200;
 
 /** An evaluator as named in judgements and scores. */
@@ -31,7 +32,7 @@ export interface NamedEvaluator {
 }
 
 /**
- * Stores the results of executions in groups: results that arrive while a statement runs are stored together by the next one.
+ * Stores the results of executions or traces in groups: results that arrive while a statement runs are stored together by the next one.
  */
 export class RuleStore {
   readonly evaluators: ReadonlyMap<string, NamedEvaluator>;
@@ -42,8 +43,8 @@ export class RuleStore {
   readonly #giveUp: AbortSignal;
   readonly #judgements: GroupedWrites<NewRuleJudgement>;
   readonly #results: GroupedWrites<ItemResult>;
-  /** Executions of the items in progress. */
-  readonly #executions = new Map<number, string>();
+  /** The items in progress. */
+  readonly #items = new Map<number, Pick<OpenItem, 'subject' | 'revision'>>();
   #failed = 0;
 
   /** @param takeTurn waits until the workspace may store a group */
@@ -82,29 +83,40 @@ export class RuleStore {
     });
   }
 
-  /** Executions of this attempt that lack a score. */
+  /** Executions or traces of this attempt that lack a score. */
   get failed(): number {
     return this.#failed;
   }
 
-  begin(seq: number, executionId: string): void {
-    this.#executions.set(seq, executionId);
+  begin({ seq, subject, revision }: Pick<OpenItem, 'seq' | 'subject' | 'revision'>): void {
+    this.#items.set(seq, { subject, revision });
   }
 
   end(seq: number): void {
-    this.#executions.delete(seq);
+    this.#items.delete(seq);
   }
 
-  /** The UUID of an item's execution. */
-  executionOf(seq: number): string {
-    const id = this.#executions.get(seq);
-    if (id === undefined) throw new Error('An item that is not being worked on.');
-    return id;
+  #itemOf(seq: number) {
+    const item = this.#items.get(seq);
+    if (item === undefined) throw new Error('An item that is not being worked on.');
+    return item;
   }
 
+  /** What an item is about. */
+  subjectOf(seq: number): RuleSubject {
+    return this.#itemOf(seq).subject;
+  }
+
+  /** A trace that has changed is judged again. */
   #keyOf(seq: number, evaluator: string): JudgementKey {
+    const { subject, revision } = this.#itemOf(seq);
     const version = this.evaluators.get(evaluator)?.version ?? '';
-    return { executionId: this.executionOf(seq), rule: this.#rule, evaluator, version };
+    return {
+      subject,
+      rule: this.#rule,
+      evaluator,
+      version: revision === undefined ? version : `${version}@${revision}`,
+    };
   }
 
   loadJudgement(seq: number, evaluator: string): Promise<StoredJudgement | undefined> {

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
-import { publicId } from '../../domain/ids.ts';
 import { evaluatorModelsOf, modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { TurnOptions } from '../../lib/turns.ts';
 import type { Models } from '../../models/model.ts';
 import { judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
 import { completeBackfill, failBackfill, pauseBackfillForBudget } from '../../services/rules/end-backfill.ts';
 import { findPast } from '../../services/rules/find-past.ts';
-import { loadItems, type OpenItem, skipForBudget, skipOverdue } from '../../services/rules/rule-items.ts';
+import type { OpenItem } from '../../services/rules/open-item.ts';
+import { loadItems, skipForBudget, skipOverdue } from '../../services/rules/rule-items.ts';
 import {
   checkSoon,
   isUnchanged,
@@ -16,6 +16,7 @@ import {
   loadRuleSpec,
   type RuleSpec,
   type RuleWork,
+  subjectName,
 } from '../../services/rules/rule-work.ts';
 import { createRetryingModels } from '../call-with-retries.ts';
 import { BatchBudget, firstEstimate } from '../evaluation-run/batch-budget.ts';
@@ -134,7 +135,8 @@ export function createRuleBatchRunner(deps: BatchDeps) {
   function followOf({ workspace }: RuleBatchInput, { name: rule }: RuleSpec): ItemScorer['follow'] {
     return (
       followScoring &&
-      ((executionId, work) => followScoring({ workspace, rule, execution: publicId('execution', executionId) }, work))
+      ((subject, work) =>
+        followScoring({ workspace, rule, ['traceId' in subject ? 'trace' : 'execution']: subjectName(subject) }, work))
     );
   }
 
@@ -285,18 +287,18 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         ({ more } = page);
         return page.items;
       });
-      for (const { seq, executionId } of items) {
-        taken.add(seq);
-        store.begin(seq, executionId);
+      for (const item of items) {
+        taken.add(item.seq);
+        store.begin(item);
       }
       return { items, more };
     }
 
     async function runItem(item: OpenItem, reservedUsd: number): Promise<ExampleCost | undefined> {
-      const { seq, executionId } = item;
+      const { seq, subject } = item;
       try {
         if (suspects.isPoison(seq)) {
-          await store.storeResult({ seq, executionId, scores: [], error: PROCESS_ENDED });
+          await store.storeResult({ seq, subject, scores: [], error: PROCESS_ENDED });
           return undefined;
         }
         return await suspects.run(seq, stops.stopWaiting, () => runInPlace(item, reservedUsd));

@@ -1,9 +1,8 @@
-import { publicId } from '../../domain/ids.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import type { Example, Score } from '../../evaluators/evaluator.ts';
 import type { TellScores } from '../../evaluators/follow.ts';
-import type { OpenItem } from '../../services/rules/rule-items.ts';
-import type { RuleSpec } from '../../services/rules/rule-work.ts';
+import type { OpenItem } from '../../services/rules/open-item.ts';
+import { type RuleSpec, type RuleSubject, subjectName } from '../../services/rules/rule-work.ts';
 import type { ItemResult } from '../../services/rules/store-results.ts';
 import type { Stops } from '../evaluation-run/batch-watch.ts';
 import { CostTally, type ExampleCost } from '../evaluation-run/example-in-progress.ts';
@@ -11,7 +10,7 @@ import type { ExampleScorer, ScoredExampleResult } from '../evaluation-run/examp
 import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
 import type { RuleStore } from './rule-store.ts';
 
-/** Presents an execution to evaluators: it has no expected value. */
+/** Presents an execution or trace to evaluators: it has no expected value. */
 const toExample = (item: OpenItem): Example => ({
   output: item.output,
   toolCalls: item.toolCalls,
@@ -21,6 +20,7 @@ const toExample = (item: OpenItem): Example => ({
   modelMs: item.modelMs,
   costUsd: item.costUsd,
   metadata: item.metadata,
+  steps: item.steps,
 });
 
 /** The dependencies for scoring an item. */
@@ -28,7 +28,7 @@ export interface ItemScorer {
   spec: RuleSpec;
   scorer: ExampleScorer;
   store: RuleStore;
-  /** Whether to throw a failure that every other execution would also have. Otherwise only this execution fails. */
+  /** Whether to throw a failure that every other item would also have. Otherwise only this one fails. */
   failsAltogether: boolean;
   /** Waits until the next step of an item can run. */
   step: () => Promise<void>;
@@ -36,10 +36,10 @@ export interface ItemScorer {
   follow?: FollowItem | undefined;
 }
 
-type FollowItem = <T>(executionId: string, work: (tell: TellScores) => Promise<T>) => Promise<T>;
+type FollowItem = <T>(subject: RuleSubject, work: (tell: TellScores) => Promise<T>) => Promise<T>;
 
 /**
- * Scores an execution and completes its item.
+ * Scores an execution or trace and completes its item.
  * @returns its cost in this attempt; undefined if nothing was billed
  * @throws RunFailedError if `failsAltogether` is set; a signal's reason or an `AbortError` if it was given up
  */
@@ -52,7 +52,7 @@ export function scoreItem(
   const { follow } = scorer;
   return follow === undefined
     ? scoreAndStore(scorer, item, stops, reservedUsd)
-    : follow(item.executionId, (tell) => scoreAndStore(scorer, item, stops, reservedUsd, tell));
+    : follow(item.subject, (tell) => scoreAndStore(scorer, item, stops, reservedUsd, tell));
 }
 
 async function scoreAndStore(
@@ -63,7 +63,7 @@ async function scoreAndStore(
   tellScores?: TellScores,
 ): Promise<ExampleCost | undefined> {
   const bill = new CostTally(reservedUsd);
-  const { seq, executionId } = item;
+  const { seq, subject } = item;
   let scored: ScoredExampleResult;
   await step();
   try {
@@ -72,7 +72,7 @@ async function scoreAndStore(
     if (!(error instanceof RunFailedError) || failsAltogether) throw error;
     scored = { scores: new Map(), error: { code: error.code, message: error.message } };
   }
-  await store.storeResult({ seq, executionId, ...resultOf(spec.name, store, executionId, scored) });
+  await store.storeResult({ seq, subject, ...resultOf(spec.name, store, subject, scored) });
   return bill.total;
 }
 
@@ -80,7 +80,7 @@ async function scoreAndStore(
 function resultOf(
   rule: string,
   { evaluators }: RuleStore,
-  executionId: string,
+  subject: RuleSubject,
   { scores, error }: ScoredExampleResult,
 ): Pick<ItemResult, 'scores' | 'error'> {
   const problem = [...scores].find(([, score]) => score.problem !== null);
@@ -94,7 +94,7 @@ function resultOf(
           name,
           value: score,
           category,
-          subject: { executionId },
+          subject,
           source: 'evaluator' as const,
           author: null,
           evaluator,
@@ -113,6 +113,8 @@ const problemOf = (name: string, { problem, reason }: Score) => ({
 
 /** Names the requests to scorers. */
 export const requestName = (rule: string, store: RuleStore) => (seq: number) => {
-  const execution = publicId('execution', store.executionOf(seq));
-  return { id: `${rule}/${execution}`, headers: { 'X-Rule': rule, 'X-Execution-Id': execution } };
+  const subject = store.subjectOf(seq);
+  const name = subjectName(subject);
+  const header = 'traceId' in subject ? 'X-Trace-Id' : 'X-Execution-Id';
+  return { id: `${rule}/${name}`, headers: { 'X-Rule': rule, [header]: name } };
 };

@@ -5,6 +5,7 @@ import { type EvaluatorSecrets, revealSecrets } from '../../services/evaluations
 import type { BackfillRow } from '../../services/rules/backfills.ts';
 import type { RuleRow } from '../../services/rules/rules.ts';
 import { presentExecutionFilter } from '../executions/filter-schema.ts';
+import { presentTraceFilter } from '../traces/filter-schema.ts';
 import type { Backfill, Rule } from './schema.ts';
 
 type LastError = { code: string; message: string; at: string } | null;
@@ -24,6 +25,7 @@ export function presentRule(
     group: row.prompt_group,
     label: row.label,
     filter: row.filter === null ? null : JSON.parse(JSON.stringify(presentExecutionFilter(row.filter))),
+    trace_filter: row.trace_filter === null ? null : JSON.parse(JSON.stringify(presentTraceFilter(row.trace_filter))),
     sample_rate: row.sample_rate,
     evaluators,
     max_cost_per_day: row.max_cost_per_day,

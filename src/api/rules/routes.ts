@@ -17,8 +17,16 @@ import {
 import { countWaiting, deleteRule, RULES, type RuleDeps, type RuleRow, setRule } from '../../services/rules/rules.ts';
 import { hasScorer } from '../evaluations/scorer-scope.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
+import { toTraceFilter } from '../traces/filter-schema.ts';
 import { presentBackfill, presentRule } from './presenter.ts';
-import { backfillSample, createBackfillSample, ruleSample, setFreeRuleSample, setRuleSample } from './samples.ts';
+import {
+  backfillSample,
+  createBackfillSample,
+  ruleSample,
+  setFreeRuleSample,
+  setRuleSample,
+  setTraceRuleSample,
+} from './samples.ts';
 import {
   Backfill,
   BackfillPage,
@@ -84,7 +92,8 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       tag,
       summary: 'Create a backfill that scores past executions by a rule',
       description:
-        'Uses the current rule; later changes to it have no effect. Executions that a judge has already scored are not paid for again.',
+        'Uses the current rule; later changes to it have no effect. Executions that a judge has already scored are not paid for again. Rules that score traces ' +
+        'have no backfills.',
       scope: 'execute',
       status: 201,
       idempotent: true,
@@ -163,7 +172,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       operationId: 'setRule',
       audit: ['rule.created', 'rule.updated'],
       tag,
-      summary: 'Create or replace a rule that scores executions as they complete',
+      summary: 'Create or replace a rule that scores executions as they complete, or traces as they settle',
       description:
         'Omitted fields take their defaults. An `http` evaluator keeps its secret unless another is given; a new secret is in the response and not shown ' +
         'again. A rule with an `http` evaluator also requires the scope `read`.',
@@ -171,7 +180,11 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       shows: ['evaluators'],
       params: RuleParams,
       body: PutRule,
-      bodyExamples: { 'Score every run of a group': setFreeRuleSample, 'Judge a tenth of all runs': setRuleSample },
+      bodyExamples: {
+        'Score every run of a group': setFreeRuleSample,
+        'Judge a tenth of all runs': setRuleSample,
+        'Judge a tenth of the traces of an agent': setTraceRuleSample,
+      },
       response: Rule,
       responseExample: ruleSample,
       errors: ['quota_exceeded'],
@@ -185,6 +198,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
           promptGroup: body.group ?? null,
           label: body.label ?? null,
           filter: body.filter === undefined ? null : toExecutionFilter(body.filter),
+          traceFilter: body.trace_filter === undefined ? null : toTraceFilter(body.trace_filter),
           sampleRate: body.sample_rate,
           evaluators: body.evaluators,
           maxCostPerDay: body.max_cost_per_day,

@@ -18,12 +18,21 @@ export const setRuleSample = {
   max_cost_per_day: 5,
 };
 
+/** Of traces. */
+export const setTraceRuleSample = {
+  trace_filter: { agent: 'travel' },
+  sample_rate: 0.1,
+  evaluators: [{ ...judge, name: 'solved', rubric: 'The agent did what the user asked for, by the shortest way.' }],
+  max_cost_per_day: 5,
+};
+
 export const ruleSample = {
   name: 'support/tone',
   prompt_name: 'support/greeting',
   group: null,
   label: null,
   filter: null,
+  trace_filter: null,
   sample_rate: 0.1,
   evaluators: [judge],
   max_cost_per_day: '5',

@@ -10,6 +10,7 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { MaxCost } from '../evaluations/create-schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
+import { TraceFilterBody } from '../traces/filter-schema.ts';
 
 export const RuleName = nameSchema(ruleNameProblem, 'support/tone');
 
@@ -28,24 +29,41 @@ export const PutRule = z
     )
       .optional()
       .meta({ description: 'An additional filter, applied when executions are scored.' }),
+    trace_filter: TraceFilterBody.optional().meta({
+      description:
+        'Scores traces instead of executions: those that match when they are settled, and again if they change after that. Empty: all traces. Excludes ' +
+        '`prompt_name`, `group`, `label` and `filter`.',
+    }),
     sample_rate: z
       .number('must be a number')
       .min(0, 'must be from 0 to 1')
       .max(1, 'must be from 0 to 1')
       .default(1)
-      .meta({ description: 'The share of executions to score, chosen by a hash of rule and execution.' }),
+      .meta({
+        description: 'The share of executions or traces to score, chosen by a hash of rule and execution or trace.',
+      }),
     evaluators: EvaluatorList.meta({
       description: 'As for evaluations, except those that compare with an expected value.',
     }),
     max_cost_per_day: MaxCost.nullable().default(null).meta({
       description:
-        'The maximum cost of its judges per UTC day, in US dollars. Executions beyond it are skipped. Null: no limit.',
+        'The maximum cost of its judges per UTC day, in US dollars. What is beyond it is skipped. Null: no limit.',
     }),
     enabled: z.boolean('must be true or false').default(true),
   })
   .refine(({ prompt_name, group }) => prompt_name === undefined || group === undefined, {
     message: 'give either prompt_name or group, not both',
     path: ['group'],
+  })
+  .check(({ value, issues }) => {
+    for (const field of ['prompt_name', 'group', 'label', 'filter'] as const)
+      if (value.trace_filter !== undefined && value[field] !== undefined)
+        issues.push({
+          code: 'custom',
+          message: 'is for executions: with a trace_filter, give conditions there',
+          input: value[field],
+          path: [field],
+        });
   })
   .meta({ id: 'PutRule' });
 
@@ -62,13 +80,16 @@ export const Rule = z
     group: shown(z.string().nullable()),
     label: shown(z.string().nullable()),
     filter: shown(AnyJson.nullable().meta({ override: { description: 'As given; null: none.' } })),
+    trace_filter: shown(
+      AnyJson.nullable().meta({ override: { description: 'As given; null: the rule scores executions.' } }),
+    ),
     sample_rate: shown(z.number()),
     evaluators: z.array(AnyJson).meta({
       description: 'As given. Secrets of `http` evaluators appear only in the response that creates them.',
     }),
     max_cost_per_day: shown(z.string().nullable()),
     enabled: shown(z.boolean()),
-    scored: shown(z.int().meta({ description: 'Executions that have all their scores.' })),
+    scored: shown(z.int().meta({ description: 'Executions (or traces) that have all their scores.' })),
     failed: shown(z.int().meta({ description: 'Executions without a score.' })),
     skipped: shown(z.int().meta({ description: 'Executions skipped after waiting for a day.' })),
     skipped_budget: shown(z.int().meta({ description: 'Executions skipped because the budget was used up.' })),

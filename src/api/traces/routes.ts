@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField, notFound } from '../../domain/errors.ts';
+import { notFound } from '../../domain/errors.ts';
 import { traceUuid } from '../../domain/ids.ts';
 import { DEFAULT_TRACE_POLICY, TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { decodeCursor, encodeCursor, toPage } from '../../http/pagination.ts';
@@ -23,11 +23,11 @@ import {
   listTraces,
   listTurns,
   sumUpConversations,
-  type TraceFilter,
   type TracePosition,
 } from '../../services/traces/traces.ts';
 import { REPEATABLE } from '../executions/filter-schema.ts';
 import { presentScore } from '../scores/presenter.ts';
+import { toTraceFilter } from './filter-schema.ts';
 import { presentConversation, presentStep, presentTrace, presentWholeStep } from './presenter.ts';
 import { conversationSample, stepSample, traceFacetsSample, traceSample, wholeStepSample } from './samples.ts';
 import {
@@ -93,38 +93,6 @@ function toSortedPosition(cursor: string | undefined, sort: TraceSort): SortedTr
 const toSortedCursor = ({ value, newest, oldest, ...last }: SortedTracePosition, sort: TraceSort) =>
   encodeCursor(JSON.stringify([sort, value, ...[last, newest, oldest].map(writePosition)]));
 
-const toFilter = ({
-  conversation_id: conversationId,
-  user_id: userId,
-  prompt_name: promptName,
-  prompt_version: promptVersion,
-  min_errors: minErrors,
-  min_steps: minSteps,
-  min_cost: minCost,
-  max_cost: maxCost,
-  min_latency_ms: minLatencyMs,
-  max_latency_ms: maxLatencyMs,
-  q: terms,
-  ...filter
-}: z.output<typeof FacetsQuery>): TraceFilter => {
-  if (promptVersion !== undefined && promptName === undefined)
-    throw invalidField('prompt_version', 'needs a prompt_name');
-  return {
-    conversationId,
-    userId,
-    promptName,
-    promptVersion,
-    minErrors,
-    minSteps,
-    minCost,
-    maxCost,
-    minLatencyMs,
-    maxLatencyMs,
-    terms,
-    ...filter,
-  };
-};
-
 const withScores = <Record extends object>(record: Record, rows: readonly ScoreRow[]) =>
   rows.length === 0 ? record : { ...record, scores: rows.map(presentScore) };
 
@@ -146,13 +114,13 @@ export function traceRoutes(): Route[] {
       async handler({ db, query: { limit, cursor, sort, ...filter } }) {
         if (sort !== undefined) {
           const after = toSortedPosition(cursor, sort);
-          const sorted = await listSortedTraces(db, toFilter(filter), sort, limit, after);
+          const sorted = await listSortedTraces(db, toTraceFilter(filter), sort, limit, after);
           return {
             data: sorted.rows.map(presentTrace),
             next_cursor: sorted.next ? toSortedCursor(sorted.next, sort) : null,
           };
         }
-        const { rows, next } = await listTraces(db, toFilter(filter), limit, toPosition(cursor));
+        const { rows, next } = await listTraces(db, toTraceFilter(filter), limit, toPosition(cursor));
         return { data: rows.map(presentTrace), next_cursor: toCursor(next) };
       },
     }),
@@ -168,7 +136,7 @@ export function traceRoutes(): Route[] {
       repeatable: REPEATABLE,
       response: TraceFacets,
       responseExample: traceFacetsSample,
-      handler: async ({ db, query }) => countTraces(db, toFilter(query)),
+      handler: async ({ db, query }) => countTraces(db, toTraceFilter(query)),
     }),
     defineRoute({
       method: 'delete',

@@ -5,7 +5,7 @@ import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { STEP_STATUSES, STEP_TYPES } from '../../domain/traces/step.ts';
 import { TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { CreationTime, Flag, Name, storableString, Timestamp, VersionNumber, wholeNumber } from '../../http/fields.ts';
+import { CreationTime, storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf, sortField } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
@@ -17,8 +17,8 @@ import {
   type TraceFacet,
 } from '../../services/traces/trace-orders.ts';
 import { EXAMINED_TRACES } from '../../services/traces/traces.ts';
-import { executionFilterQuery } from '../executions/filter-schema.ts';
 import { Score } from '../scores/schema.ts';
+import { Text, traceFilterQuery } from './filter-schema.ts';
 
 const TraceId = z.string().meta({
   description: '32 hexadecimal digits, as OpenTelemetry has it.',
@@ -181,52 +181,9 @@ export const TraceParams = z.object({ id: traceIdParam });
 export const StepParams = z.object({ id: traceIdParam, span_id: z.string().max(100) });
 export const ConversationParams = z.object({ name: storableString().min(1).max(200) });
 
-const Text = storableString().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional();
-const MAX_STEPS = 50_000;
-const COST = 'US dollars. Traces of unknown cost do not match.';
-const LATENCY = 'Milliseconds from the first start to the last end. Running traces do not match.';
-const { q, metadata, score } = executionFilterQuery;
-const described = {
-  min_cost: executionFilterQuery.min_cost.meta({ description: COST, example: '0.05' }),
-  max_cost: executionFilterQuery.max_cost.meta({ description: `${COST} Inclusive.`, example: '1' }),
-  min_latency_ms: executionFilterQuery.min_latency_ms.meta({ description: LATENCY }),
-  max_latency_ms: executionFilterQuery.max_latency_ms.meta({ description: `${LATENCY} Inclusive.` }),
-  score: score.meta({
-    description:
-      'Conditions on scores of the trace or of its steps, such as `helpful=false`. May be repeated; all must hold.',
-  }),
-  metadata: metadata.meta({ description: 'Metadata that the trace must include: `NAME=VALUE`. May be repeated.' }),
-  q: q.meta({
-    description:
-      'Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).',
-  }),
-};
-
-const filterFields = {
-  name: Text,
-  status: z.enum(STEP_STATUSES, `must be one of ${STEP_STATUSES.join(', ')}`).optional(),
-  conversation_id: Text,
-  user_id: Text,
-  prompt_name: Name.optional(),
-  prompt_version: VersionNumber.optional().meta({
-    description: 'Only this version of the prompt. Requires `prompt_name`.',
-  }),
-  group: executionFilterQuery.group,
-  model: Text,
-  tool: Text,
-  agent: Text,
-  tag: Text,
-  service: Text,
-  environment: Text,
-  min_steps: wholeNumber({ min: 0, max: MAX_STEPS, description: 'The least number of steps.' }).optional(),
-  min_errors: wholeNumber({ min: 0, max: MAX_STEPS, description: 'The least number of steps that failed.' }).optional(),
-  settled: Flag.meta({ description: 'Only settled traces, or (`false`) those that more steps are expected of.' }),
-  ...described,
-  ...CreationTime,
-};
-export const FacetsQuery = z.strictObject(filterFields);
+export const FacetsQuery = z.strictObject(traceFilterQuery);
 export const TracesQuery = z.strictObject({
-  ...filterFields,
+  ...traceFilterQuery,
   ...PageQuery,
   sort: sortField(
     TRACE_SORTS,

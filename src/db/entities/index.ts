@@ -16,7 +16,7 @@ import { ProviderBatch } from './provider-batch.ts';
 import { Queue, QueueCandidate, QueueItem, QueueReview } from './queue.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
-import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement } from './rule.ts';
+import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement, TraceJudgement } from './rule.ts';
 import { SavedView } from './saved-view.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
@@ -72,6 +72,7 @@ export const entities = [
   RuleItem,
   RuleDay,
   RuleJudgement,
+  TraceJudgement,
   Schedule,
   ScheduleOccurrence,
   Monitor,

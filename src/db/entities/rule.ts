@@ -1,7 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BackfillStatus, backfillStates } from '../../domain/rules/backfill-states.ts';
-import { backfillStorageTriggers, ruleItemStorageTriggers, ruleJudgementStorageTriggers } from '../storage-triggers.ts';
-import { ruleJudgementUsageTriggers } from '../usage-triggers.ts';
+import {
+  backfillStorageTriggers,
+  ruleItemStorageTriggers,
+  ruleJudgementStorageTriggers,
+  traceJudgementStorageTriggers,
+} from '../storage-triggers.ts';
+import { ruleJudgementUsageTriggers, traceJudgementUsageTriggers } from '../usage-triggers.ts';
 import { usageColumns } from './evaluation.ts';
 import { Execution } from './execution.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -24,7 +29,7 @@ const selection = {
   evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
 };
 
-/** A standing evaluation: evaluators score completed executions, within a budget per day. */
+/** A standing evaluation: evaluators score completed executions, or settled traces, within a budget per day. */
 export const Rule = defineEntity({
   name: 'Rule',
   tableName: 'rules',
@@ -33,6 +38,8 @@ export const Rule = defineEntity({
     ...workspaceOwned,
     name: p.text(),
     ...selection,
+    /** A `TraceFilter`: the rule scores traces that match it, and no executions. Null: it scores executions. */
+    traceFilter: p.json<object>().columnType('jsonb').nullable(),
     /** US dollars per day (UTC); null: no limit. */
     maxCostPerDay: p.decimal('string').columnType('numeric').nullable(),
     enabled: p.boolean(),
@@ -91,17 +98,25 @@ export const RuleBackfill = defineEntity({
   },
 });
 
-/** An execution that a rule or a backfill (`workId`) still has to score. Deleted in the transaction that stores its scores. */
+/** An execution or trace that a rule or a backfill (`workId`) still has to score. Deleted in the transaction that stores its scores. */
 export const RuleItem = defineEntity({
   name: 'RuleItem',
   tableName: 'rule_items',
   triggers: ruleItemStorageTriggers,
-  indexes: [{ properties: ['workspaceId', 'workId', 'id'] }],
+  indexes: [
+    { properties: ['workspaceId', 'workId', 'id'] },
+    {
+      name: 'rule_items_trace_index',
+      expression: `create index "rule_items_trace_index" on "rule_items" ("workspace_id", "trace_id") where "trace_id" is not null`,
+    },
+  ],
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     workspaceId: p.uuid(),
     workId: p.uuid(),
-    executionId: p.uuid(),
+    /** Either this or the trace. */
+    executionId: p.uuid().nullable(),
+    traceId: p.uuid().nullable(),
     createdAt: timestamp(),
   },
 });
@@ -128,6 +143,21 @@ export const RuleDay = defineEntity({
   },
 });
 
+const judgementColumns = {
+  /** Name of the rule. */
+  rule: p.text().primary(),
+  evaluator: p.text().primary(),
+  /** The version of the evaluator: `evaluatorVersion`. */
+  version: p.text().primary(),
+  model: p.text(),
+  /** Null if the provider's filter withheld it. */
+  answer: p.text().nullable(),
+  /** The number of calls of the judge, which is called once more after an unusable response. */
+  asks: p.integer().default(1),
+  ...usageColumns,
+  createdAt: timestamp(),
+};
+
 /** A judge's response about one execution: it is paid for once, whichever run of the rule needs it next. */
 export const RuleJudgement = defineEntity({
   name: 'RuleJudgement',
@@ -136,18 +166,20 @@ export const RuleJudgement = defineEntity({
   triggers: [...ruleJudgementStorageTriggers, ...ruleJudgementUsageTriggers],
   properties: {
     execution: () => p.manyToOne(Execution).deleteRule('cascade').primary(),
-    /** Name of the rule. */
-    rule: p.text().primary(),
-    evaluator: p.text().primary(),
-    /** The version of the evaluator: `evaluatorVersion`. */
-    version: p.text().primary(),
+    ...judgementColumns,
     workspaceId: p.uuid(),
-    model: p.text(),
-    /** Null if the provider's filter withheld it. */
-    answer: p.text().nullable(),
-    /** The number of calls of the judge, which is called once more after an unusable response. */
-    asks: p.integer().default(1),
-    ...usageColumns,
-    createdAt: timestamp(),
+  },
+});
+
+/** The same about a trace. `version` also names the state of the trace that was judged. Deleted with the trace, by a trigger of `traces`. */
+export const TraceJudgement = defineEntity({
+  name: 'TraceJudgement',
+  tableName: 'trace_judgements',
+  triggers: [...traceJudgementStorageTriggers, ...traceJudgementUsageTriggers],
+  properties: {
+    workspaceId: p.uuid().primary(),
+    traceId: p.uuid().primary(),
+    ...judgementColumns,
+    asks: p.bigint('number').default(1),
   },
 });

@@ -39,6 +39,10 @@ export const Trace = defineEntity({
       expression: `create index "traces_user_index" on "traces" ("workspace_id", "user_id", "started_at", "id") where "user_id" is not null`,
     },
     {
+      name: 'traces_completed_index',
+      expression: `create index "traces_completed_index" on "traces" ("workspace_id", "completed_at") where "completed_at" is not null`,
+    },
+    {
       name: 'traces_settle_index',
       expression: `create index "traces_settle_index" on "traces" ("workspace_id", "settle_at") where "settle_at" is not null`,
     },
@@ -87,6 +91,8 @@ export const Trace = defineEntity({
     settleAt: timestamp().nullable(),
     /** When `trace.completed` was written. */
     completedAt: timestamp().nullable(),
+    /** A hash that names what was last settled: it changes with the steps of the trace. Null if it never was. */
+    settledAs: p.text().nullable(),
   },
 });
 

@@ -49,7 +49,7 @@ export const http: EndpointEvaluator<HttpConfig> & { config: typeof HttpConfig }
   prepare: ({ url, timeout_ms: timeoutMs }) => ({ url, timeoutMs, request, read }),
 };
 
-function request({ input, output, toolCalls, expected = null, variables }: Example): string {
+function request({ input, output, toolCalls, expected = null, variables, steps }: Example): string {
   if (!isJsonValue(expected)) throw new ScoringError('too_large', `the expected value is ${jsonFault(expected)}`);
   if (!isJsonValue(variables)) throw new ScoringError('too_large', `the variables are ${jsonFault(variables)}`);
   return JSON.stringify({
@@ -58,6 +58,7 @@ function request({ input, output, toolCalls, expected = null, variables }: Examp
     expected,
     variables,
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    ...(steps !== undefined && { steps }),
   });
 }
 

@@ -89,7 +89,15 @@ export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJu
 };
 
 function sectionsOf(config: LlmJudgeConfig, example: Example) {
-  const sections = [{ title: 'Output', text: readableOutput(example.output, example.toolCalls) }];
+  const { steps } = example;
+  // The steps of a trace have its tool calls.
+  const sections =
+    steps === undefined
+      ? [{ title: 'Output', text: readableOutput(example.output, example.toolCalls) }]
+      : [
+          { title: 'Steps', text: steps },
+          { title: 'Output', text: example.output },
+        ];
   if (config.include_expected && example.expected !== undefined) {
     const shown = isJsonValue(example.expected) ? toPlainText(example.expected) : '(nested too deeply to show)';
     sections.unshift({ title: 'Expected', text: shown });

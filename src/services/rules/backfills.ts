@@ -130,6 +130,7 @@ export async function createBackfill(
         'prompt_group',
         'label',
         'filter',
+        'trace_filter',
         'sample_rate',
         'evaluators',
         'evaluator_secrets',
@@ -138,6 +139,11 @@ export async function createBackfill(
       .forUpdate(),
   );
   if (rule === undefined) throw notFound('This rule');
+  if (rule.trace_filter !== null)
+    throw new ApiError(
+      'invalid_request',
+      `The rule "${name}" scores traces as they settle: backfills are only for rules that score executions.`,
+    );
   await quotas.check(query, 'executionBytes');
   const configs = rule.evaluators as EvaluatorConfig[];
   await lockRulesAndDefinitions(query);
@@ -162,7 +168,7 @@ export async function createBackfill(
       'invalid_state',
       `The rule "${name}" has ${MAX_UNFINISHED} unfinished backfills: cancel one, or wait for one to end.`,
     );
-  const { id: ruleId, filter, evaluators, ...copied } = rule;
+  const { id: ruleId, filter, evaluators, trace_filter: _, ...copied } = rule;
   await query((own) =>
     own.insertInto('rule_backfills').values({
       id,

@@ -1,32 +1,13 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { claim } from '../../db/claim.ts';
 import type { Query } from '../../db/database.ts';
-import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
-import type { JsonValue } from '../../domain/text/json.ts';
 import { MAX_PAGE_BYTES } from '../evaluations/run/open-examples.ts';
-import { executionConditions } from '../executions/filter.ts';
+import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
+import type { LoadedItems, OpenItem } from './open-item.ts';
 import type { RuleSpec, RuleWork } from './rule-work.ts';
+import { loadTraceItems } from './trace-items.ts';
 
-/** An execution to be scored. */
-export interface OpenItem {
-  /** The number of the item. */
-  seq: number;
-  executionId: string;
-  output: string;
-  toolCalls: ToolCall[];
-  variables: Record<string, JsonValue>;
-  metadata: Record<string, string>;
-  /** A filled template; null if the prompt is a list of messages. */
-  input: string | null;
-  inputMessages: ChatMessage[] | null;
-  modelMs: number | null;
-  /** Decimal; null if unknown. */
-  costUsd: string | null;
-  /** The size of its texts. */
-  bytes: number;
-}
-
-/** The maximum time that an execution waits for a rule that can't keep up. */
+/** The maximum time that an execution or trace waits for a rule that can't keep up. */
 const MAX_WAIT = sql`interval '24 hours'`;
 /** The maximum number of items that a statement deletes. */
 const BATCH_SIZE = 2_000;
@@ -34,27 +15,39 @@ const BATCH_SIZE = 2_000;
 const BYTES = sql<number>`coalesce(${sql.ref('executions.bytes')}, 0)`;
 
 /**
- * The next items, in the order in which their executions completed. Deletes items whose execution is gone or does not match.
+ * The next items, in the order in which their executions or traces completed. Deletes items of those that are gone or do not match.
  * @param query bound to the workspace
  * @param taken numbers of items in progress
  * @returns at most `limit` and at most {@link MAX_PAGE_BYTES}; `more`: whether there may be others
  */
 export async function loadItems(
   query: Query,
-  { id }: RuleWork,
+  work: RuleWork,
   spec: RuleSpec,
   taken: readonly number[],
   limit: number,
 ): Promise<{ items: OpenItem[]; more: boolean }> {
+  const { items, unmeant } = await (spec.traceFilter === null
+    ? loadExecutions(query, work, spec.filter ?? {}, taken, limit)
+    : loadTraceItems(query, work, spec.traceFilter, taken, limit));
+  if (unmeant.length > 0) await deleteItems(query, unmeant);
+  return { items, more: items.length + unmeant.length > 0 };
+}
+
+async function loadExecutions(
+  query: Query,
+  { id }: RuleWork,
+  filter: ExecutionFilter,
+  taken: readonly number[],
+  limit: number,
+): Promise<LoadedItems> {
   const rows = await query((db) =>
     db
       .selectFrom(
         db
           .selectFrom('rule_items as i')
           .leftJoin('executions', (join) =>
-            join
-              .onRef('executions.id', '=', 'i.execution_id')
-              .on((eb) => eb.and(executionConditions(eb, spec.filter ?? {}))),
+            join.onRef('executions.id', '=', 'i.execution_id').on((eb) => eb.and(executionConditions(eb, filter))),
           )
           .select([
             'i.id as seq',
@@ -77,19 +70,20 @@ export async function loadItems(
       .where((eb) => eb.or([eb('until', '<=', MAX_PAGE_BYTES), eb('until', '=', eb.ref('bytes'))]))
       .orderBy('seq'),
   );
-  const items = rows.filter(({ isMeant }) => isMeant);
-  if (items.length < rows.length)
-    await deleteItems(
-      query,
-      rows.filter(({ isMeant }) => !isMeant).map(({ seq }) => seq),
-    );
   return {
-    items: items.map(({ output, toolCalls, ...item }) => ({
-      ...(item as Omit<OpenItem, 'output' | 'toolCalls'>),
-      output: output ?? '',
-      toolCalls: toolCalls ?? [],
-    })),
-    more: rows.length > 0,
+    items: rows.flatMap(({ isMeant, executionId, output, toolCalls, ...item }) =>
+      isMeant && executionId !== null
+        ? [
+            {
+              ...(item as Omit<OpenItem, 'subject' | 'output' | 'toolCalls'>),
+              subject: { executionId },
+              output: output ?? '',
+              toolCalls: toolCalls ?? [],
+            },
+          ]
+        : [],
+    ),
+    unmeant: rows.filter(({ isMeant }) => !isMeant).map(({ seq }) => seq),
   };
 }
 
@@ -104,7 +98,7 @@ export async function deleteItems(query: Query, seqs: readonly number[]): Promis
   return new Set(gone.map(({ id }) => id));
 }
 
-/** The counts about executions. */
+/** The counts about executions or traces. */
 export interface RuleCounts {
   scored: number;
   failed: number;

@@ -12,21 +12,35 @@ import {
   usageColumns,
 } from '../evaluations/run/stored-usage.ts';
 import { raisedCounts } from './rule-items.ts';
+import type { RuleSubject } from './rule-work.ts';
 
-/** Identifies a judgement: of an execution, by a version of an evaluator of a rule. */
+/** Identifies a judgement: of an execution or trace, by a version of an evaluator of a rule. */
 export interface JudgementKey {
-  executionId: string;
+  subject: RuleSubject;
   /** Name of the rule. */
   rule: string;
   evaluator: string;
   version: string;
 }
 
-const LOAD = prepared<JudgementKey>()((db, { executionId, rule, evaluator, version }) =>
+type StoredKey = Omit<JudgementKey, 'subject'> & { id: string };
+
+const LOAD = prepared<StoredKey>()((db, { id, rule, evaluator, version }) =>
   db
     .selectFrom('rule_judgements')
     .select(['answer as response', 'asks'])
-    .where('execution_id', '=', executionId)
+    .where('execution_id', '=', id)
+    .where('rule', '=', rule)
+    .where('evaluator', '=', evaluator)
+    .where('version', '=', version)
+    .where('answer', 'is not', null)
+    .$narrowType<{ response: string }>(),
+);
+const LOAD_OF_TRACE = prepared<StoredKey>()((db, { id, rule, evaluator, version }) =>
+  db
+    .selectFrom('trace_judgements')
+    .select(['answer as response', 'asks'])
+    .where('trace_id', '=', id)
     .where('rule', '=', rule)
     .where('evaluator', '=', evaluator)
     .where('version', '=', version)
@@ -35,8 +49,14 @@ const LOAD = prepared<JudgementKey>()((db, { executionId, rule, evaluator, versi
 );
 
 /** @param query bound to the workspace */
-export async function loadRuleJudgement(query: Query, key: JudgementKey): Promise<StoredJudgement | undefined> {
-  const [row] = await query(LOAD, key);
+export async function loadRuleJudgement(
+  query: Query,
+  { subject, ...key }: JudgementKey,
+): Promise<StoredJudgement | undefined> {
+  const [row] =
+    'traceId' in subject
+      ? await query(LOAD_OF_TRACE, { ...key, id: subject.traceId })
+      : await query(LOAD, { ...key, id: subject.executionId });
   return row;
 }
 
@@ -52,18 +72,9 @@ export interface NewRuleJudgement extends JudgementKey {
   outcomeId: string;
 }
 
-const toRow = ({
-  executionId,
-  rule,
-  evaluator,
-  version,
-  model,
-  workId,
-  day,
-  judgement,
-  outcomeId,
-}: NewRuleJudgement) => ({
-  execution_id: executionId,
+const toRow = ({ subject, rule, evaluator, version, model, workId, day, judgement, outcomeId }: NewRuleJudgement) => ({
+  subject_id: 'traceId' in subject ? subject.traceId : subject.executionId,
+  is_trace: 'traceId' in subject,
   rule,
   evaluator,
   version,
@@ -77,8 +88,10 @@ const toRow = ({
   ...usageColumns(judgement.spent, judgement.assumedUsd),
 });
 
-const KEY = ['execution_id', 'rule', 'evaluator', 'version'] as const;
-const OUTCOME_COLUMNS = [...KEY, 'model', 'answer', 'asks', ...USAGE_COLUMNS] as const;
+const EVALUATOR = ['rule', 'evaluator', 'version'] as const;
+const OUTCOME_COLUMNS = [...EVALUATOR, 'model', 'answer', 'asks', ...USAGE_COLUMNS] as const;
+const OF_GIVEN = OUTCOME_COLUMNS.map((column) => `given.${column}` as const);
+const outcomeIds = sql<string[]>`array[${sql.ref('given.outcome_id')}]`.as('outcome_ids');
 
 /**
  * As for evaluations, a later response replaces an earlier one, and billed usage is added once. The same statement counts it
@@ -90,7 +103,8 @@ const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
       cte
         .selectFrom(
           unnestOf('rows', {
-            execution_id: ['uuid', given.execution_id],
+            subject_id: ['uuid', given.subject_id],
+            is_trace: ['boolean', given.is_trace],
             rule: ['text', given.rule],
             evaluator: ['text', given.evaluator],
             version: ['text', given.version],
@@ -109,31 +123,67 @@ const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
     .with('stored', (cte) =>
       cte
         .insertInto('rule_judgements')
-        .columns(['created_at', ...OUTCOME_COLUMNS, 'outcome_ids'])
+        .columns(['execution_id', 'created_at', ...OUTCOME_COLUMNS, 'outcome_ids'])
         .expression((eb) =>
           eb
             .selectFrom('given')
-            .select(now.as('created_at'))
-            .select(OUTCOME_COLUMNS.map((column) => `given.${column}` as const))
-            .select(sql`array[${sql.ref('given.outcome_id')}]`.as('outcome_ids'))
-            .orderBy('given.execution_id')
+            .select(['given.subject_id', now.as('created_at'), ...OF_GIVEN, outcomeIds])
+            .where('given.is_trace', '=', sql.lit(false))
+            .orderBy('given.subject_id')
             .orderBy('given.evaluator'),
         )
         .onConflict((conflict) =>
           conflict
-            .columns([...KEY])
+            .columns(['execution_id', ...EVALUATOR])
             .doUpdateSet({ ...laterAnswer('rule_judgements'), ...addedUsage('rule_judgements') })
             .where(lacksOutcome('rule_judgements')),
         )
-        .returning([...KEY]),
+        .returning(['execution_id as subject_id', ...EVALUATOR]),
+    )
+    // Locked, so that none is stored for a trace that is being deleted.
+    .with('held', (cte) =>
+      cte
+        .selectFrom('traces')
+        .select('traces.id')
+        .where('traces.id', 'in', (eb) =>
+          eb.selectFrom('given').select('given.subject_id').where('given.is_trace', '=', sql.lit(true)),
+        )
+        .orderBy('traces.id')
+        .forKeyShare(),
+    )
+    .with('stored_of_traces', (cte) =>
+      cte
+        .insertInto('trace_judgements')
+        .columns(['trace_id', 'created_at', ...OUTCOME_COLUMNS, 'outcome_ids'])
+        .expression((eb) =>
+          eb
+            .selectFrom('given')
+            .innerJoin('held', 'held.id', 'given.subject_id')
+            .select(['given.subject_id', now.as('created_at'), ...OF_GIVEN, outcomeIds])
+            .orderBy('given.subject_id')
+            .orderBy('given.evaluator'),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['workspace_id', 'trace_id', ...EVALUATOR])
+            .doUpdateSet({ ...laterAnswer('trace_judgements'), ...addedUsage('trace_judgements') })
+            .where(lacksOutcome('trace_judgements')),
+        )
+        .returning(['trace_id as subject_id', ...EVALUATOR]),
+    )
+    .with('paid', (cte) =>
+      cte.selectFrom('stored').selectAll().unionAll(cte.selectFrom('stored_of_traces').selectAll()),
     )
     .insertInto('rule_days')
     .columns(['work_id', 'day', 'spent'])
     .expression((eb) =>
       eb
         .selectFrom('given')
-        .innerJoin('stored', (join) =>
-          KEY.reduce((on, column) => on.onRef(`stored.${column}`, '=', `given.${column}`), join),
+        .innerJoin('paid', (join) =>
+          (['subject_id', ...EVALUATOR] as const).reduce(
+            (on, column) => on.onRef(`paid.${column}`, '=', `given.${column}`),
+            join,
+          ),
         )
         .select(['given.work_id', sql<string>`given.day::date`.as('day'), sql<string>`sum(given.counted)`.as('spent')])
         .groupBy(['given.work_id', 'given.day']),
@@ -142,7 +192,7 @@ const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
 );
 
 /**
- * Stores the outcomes of calling judges, at most one per execution: all of them or none.
+ * Stores the outcomes of calling judges, at most one per execution or trace: all of them or none. Those about traces that are gone are not stored.
  * @param query bound to the workspace
  */
 export async function storeRuleJudgements(query: Query, judgements: readonly NewRuleJudgement[]): Promise<void> {

@@ -1,22 +1,34 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { asJson, prepared } from '../../db/statement.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
+import type { ScoreSubject } from '../../domain/scores/score-subject.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
+import type { TraceFilter } from '../traces/traces.ts';
 
-/** The reason to score executions: a rule, as they complete, or one of its backfills. */
+/** What a rule scores: an execution or a trace. */
+export type RuleSubject = Extract<ScoreSubject, { executionId: string } | { traceId: string }>;
+
+/** The id of a subject by which callers know it. */
+export const subjectName = (subject: RuleSubject): string =>
+  'traceId' in subject ? traceIdOf(subject.traceId) : publicId('execution', subject.executionId);
+
+/** The reason to score executions or traces: a rule, as they complete, or one of its backfills. */
 export interface RuleWork {
   kind: 'rule' | 'backfill';
   /** UUID of the row. */
   id: string;
 }
 
-/** What to do with executions, and the budget for it. */
+/** What to do with executions or traces, and the budget for it. */
 export interface RuleSpec {
   workspaceId: string;
   /** The name of the rule. */
   name: string;
   filter: ExecutionFilter | null;
+  /** Set if traces are scored. */
+  traceFilter: TraceFilter | null;
   evaluators: EvaluatorConfig[];
   /** The encrypted secrets of the evaluators; null if there are none. */
   evaluatorSecrets: Buffer | null;
@@ -24,7 +36,7 @@ export interface RuleSpec {
   limitUsd: number | null;
   /** The amount spent of it. */
   spentUsd: number;
-  /** The number of executions it was spent on. */
+  /** The number of executions or traces it was spent on. */
   counted: number;
   /** The UTC day on which it was read, `2026-01-31`. */
   day: string;
@@ -45,7 +57,7 @@ const LOAD_RULE = prepared<{ id: string }>()((db, { id }) =>
       join.onRef('d.work_id', '=', 'w.id').on(sql`d.day`, '=', sql`(now() at time zone 'UTC')::date`),
     )
     .select(COMMON)
-    .select(['w.workspace_id as workspaceId', 'w.revision', TODAY.as('day')])
+    .select(['w.workspace_id as workspaceId', 'w.trace_filter as traceFilter', 'w.revision', TODAY.as('day')])
     .select([sql<EvaluatorConfig[]>`w.evaluators`.as('evaluators'), SPENT.as('spentUsd'), COUNTED.as('counted')])
     .select(sql<number | null>`w.max_cost_per_day::float8`.as('limitUsd'))
     .where('w.id', '=', id)
@@ -57,7 +69,8 @@ const LOAD_BACKFILL = prepared<{ id: string }>()((db, { id }) =>
     .selectFrom('rule_backfills as w')
     .leftJoin('rule_days as d', 'd.work_id', 'w.id')
     .select(COMMON)
-    .select(['w.workspace_id as workspaceId', sql<number>`0`.as('revision'), TODAY.as('day')])
+    .select(['w.workspace_id as workspaceId', sql<null>`null`.as('traceFilter')])
+    .select([sql<number>`0`.as('revision'), TODAY.as('day')])
     .select([sql<EvaluatorConfig[]>`w.evaluators`.as('evaluators'), SPENT.as('spentUsd'), COUNTED.as('counted')])
     .select(sql<number | null>`w.max_cost::float8`.as('limitUsd'))
     .where('w.id', '=', id)
@@ -96,7 +109,7 @@ export const tableOf = ({ kind }: RuleWork): 'rules' | 'rule_backfills' =>
   kind === 'rule' ? 'rules' : 'rule_backfills';
 
 /**
- * Stores with the work why an execution could not be scored.
+ * Stores with the work why an execution or trace could not be scored.
  * @param query bound to the workspace
  */
 export async function keepLastError(

@@ -11,6 +11,7 @@ import type { ExecutionFilter } from '../executions/filter.ts';
 import { namedRows, type RowIn } from '../named-rows.ts';
 import { findScoreDefinitions, lockRulesAndDefinitions } from '../scores/definitions.ts';
 import { requireFit } from '../scores/evaluator-fit.ts';
+import type { TraceFilter } from '../traces/traces.ts';
 import type { EndpointRules } from '../webhooks/webhooks.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 
@@ -21,6 +22,7 @@ const COLUMNS = [
   'prompt_group',
   'label',
   'filter',
+  'trace_filter',
   'sample_rate',
   'evaluators',
   'max_cost_per_day',
@@ -56,7 +58,7 @@ const selectRules = (db: Builder) =>
     .select(COLUMNS.map((column) => `rules.${column}` as const))
     .select(['days.scored', 'days.failed', 'days.skipped', 'days.skipped_budget', 'days.spent', 'days.spent_today'])
     .select('rules.bytes')
-    .$narrowType<{ evaluators: EvaluatorConfig[]; filter: ExecutionFilter | null }>();
+    .$narrowType<{ evaluators: EvaluatorConfig[]; filter: ExecutionFilter | null; trace_filter: TraceFilter | null }>();
 
 export const RULES = namedRows({
   table: 'rules',
@@ -65,17 +67,17 @@ export const RULES = namedRows({
   keys: ['name'],
   bytes: (eb) => eb.ref('bytes'),
   what: 'This rule',
-  json: ['filter', 'evaluators'],
+  json: ['filter', 'trace_filter', 'evaluators'],
   audit: { created: 'rule.created', updated: 'rule.updated', deleted: 'rule.deleted' },
   onReplace: { revision: sql<number>`${sql.ref('rules.revision')} + 1`, last_error: null },
 });
 /** A rule, and its progress so far. */
 export type RuleRow = RowIn<typeof RULES>;
 
-/** The maximum to count, because many executions may wait. */
+/** The maximum to count, because many may wait. */
 const MAX_WAITING = 10_000;
 
-/** The number of executions waiting to be scored; 10,000 means at least that many. @param workId UUID */
+/** The number of executions or traces waiting to be scored; 10,000 means at least that many. @param workId UUID */
 export async function countWaiting(query: Query, workId: string): Promise<number> {
   const [row] = await query((db) =>
     db
@@ -93,6 +95,8 @@ export interface NewRule {
   promptGroup: string | null;
   label: string | null;
   filter: ExecutionFilter | null;
+  /** Set for a rule that scores traces. */
+  traceFilter: TraceFilter | null;
   sampleRate: number;
   evaluators: EvaluatorConfig[];
   /** US dollars, decimal. */
@@ -111,7 +115,7 @@ function refuseUnfit(models: Models, evaluators: EvaluatorConfig[], maxCost: str
     if (needsExpected(config))
       throw invalidField(
         `evaluators.${index}`,
-        `"${config.type}" compares with an expected value, which an execution does not have: set a value in its options if it has such an option, or use another evaluator`,
+        `"${config.type}" compares with an expected value, which executions and traces do not have: set a value in its options if it has such an option, or use another evaluator`,
       );
   if (maxCost === null) return;
   try {
@@ -123,7 +127,7 @@ function refuseUnfit(models: Models, evaluators: EvaluatorConfig[], maxCost: str
 }
 
 /**
- * Creates or replaces a rule, which scores executions that complete from now on.
+ * Creates or replaces a rule, which scores executions that complete, or traces that settle, from now on.
  * @returns `made`: the names of evaluators whose secrets were generated or passed now, and are shown this once
  * @throws ApiError `invalid_request`, `quota_exceeded`
  */
@@ -159,6 +163,7 @@ export function setRule(
             prompt_group: rule.promptGroup,
             label: rule.label,
             filter: rule.filter,
+            trace_filter: rule.traceFilter,
             sample_rate: rule.sampleRate,
             evaluators,
             enabled: rule.enabled,

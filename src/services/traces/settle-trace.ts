@@ -20,10 +20,29 @@ import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
 export interface SettleDeps {
   models: Pick<Models, 'priceOf'>;
+  /** Called in the transaction that settles a trace which is new or has changed since it last settled. @param trace UUID */
+  onSettled: (query: Query, trace: string) => Promise<void>;
 }
 
 /** Stored steps are counted, whatever the quota. */
 const NO_QUOTA = { check: async () => {} };
+
+/** The same as long as no step is added, ends or turns out to have used something else. */
+const SETTLED_AS = sql<string>`md5(concat_ws(' ', ${sql.join(
+  (
+    [
+      'steps',
+      'bytes',
+      'status',
+      'errors',
+      'started_at',
+      'ended_at',
+      'tokens_input',
+      'tokens_output',
+      'cost_amount',
+    ] as const
+  ).map((column) => sql.ref(`traces.${column}`)),
+)}))`;
 
 const IN_A_WHILE = sql<Date>`now() + interval '10 seconds'`;
 
@@ -85,7 +104,7 @@ async function findRecorded(query: Query, trace: string, steps: readonly StoredS
 
 /** Records steps that turned out to be calls. */
 async function recordCalls(
-  deps: SettleDeps,
+  deps: Pick<SettleDeps, 'models'>,
   query: Query,
   trace: string,
   days: Days,
@@ -133,7 +152,7 @@ async function recordCalls(
   const prompts = await findPrompts(query, steps);
   const stepRuns = createStepRuns(deps.models);
   const ids = await recordRuns(
-    { ...deps, quotas: NO_QUOTA },
+    { models: deps.models, quotas: NO_QUOTA },
     query,
     steps.map((step) => stepRuns.runOf(step, prompts, own.get(step.id))),
   );
@@ -186,7 +205,7 @@ async function hasAiStep(query: Query, trace: string, { first, last }: Days): Pr
 }
 
 /** Corrects the executions of a trace to the own usage of its steps, so that each call counts once. */
-async function correctUsage(deps: SettleDeps, query: Query, trace: string, days: Days): Promise<void> {
+async function correctUsage(deps: Pick<SettleDeps, 'models'>, query: Query, trace: string, days: Days): Promise<void> {
   const steps = await readSteps(query, trace, days);
   const own = ownUsage(
     steps.map((row) => ({ id: row.span_id, parentId: row.parent_id, tokens: row.tokens, cost: row.cost_amount })),
@@ -252,10 +271,11 @@ export async function settleTrace(
     const [row] = await query((own) =>
       own
         .selectFrom('traces')
-        .select(['first_day', 'last_day', 'completed_at'])
+        .select(['first_day', 'last_day', 'completed_at', 'settled_as'])
         .where('id', '=', id)
         .where('settle_at', '=', dueAt)
-        .forUpdate(),
+        // Scores of the trace can be stored meanwhile.
+        .forNoKeyUpdate(),
     );
     if (row === undefined) return false;
     // Its own runs have no tokens and cost until they finish.
@@ -274,11 +294,13 @@ export async function settleTrace(
     const [settled] = await query((own) =>
       own
         .updateTable('traces')
-        .set({ settle_at: null, completed_at: sql<Date>`coalesce(completed_at, now())` })
+        .set({ settle_at: null, completed_at: sql<Date>`coalesce(completed_at, now())`, settled_as: SETTLED_AS })
         .where('id', '=', id)
-        .returning(TRACE_COLUMNS),
+        .returning([...TRACE_COLUMNS, 'settled_as']),
     );
-    if (settled !== undefined && row.completed_at === null) await writeEvent(query, 'trace.completed', dataOf(settled));
+    if (settled === undefined) return true;
+    if (row.completed_at === null) await writeEvent(query, 'trace.completed', dataOf(settled));
+    if (settled.settled_as !== row.settled_as) await deps.onSettled(query, id);
     return true;
   });
 }

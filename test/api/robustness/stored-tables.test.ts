@@ -103,6 +103,13 @@ const FILLED: Record<string, [sum: Counted, bytes: number, fill: () => Promise<u
       insert(`insert into rule_judgements (workspace_id, execution_id, rule, evaluator, version, model, answer, created_at)
               select workspace_id, id, 'a', 'b', 'c', 'sandbox/echo', repeat('x', ${TEXT.length}), now() from executions where workspace_id = $1 limit 1`),
   ],
+  trace_judgements: [
+    'executionBytes',
+    TEXT.length,
+    () =>
+      insert(`insert into trace_judgements (workspace_id, trace_id, rule, evaluator, version, model, answer, created_at)
+              values ($1, gen_random_uuid(), 'a', 'b', 'c', 'sandbox/echo', repeat('x', ${TEXT.length}), now())`),
+  ],
   scores: [
     'executionBytes',
     1_000,

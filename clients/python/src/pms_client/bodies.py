@@ -298,12 +298,14 @@ class PutRule(TypedDict, total=False):
     """Only executions that requested this label."""
     filter: Mapping[str, Any]
     """An additional filter, applied when executions are scored."""
+    trace_filter: Mapping[str, Any]
+    """Scores traces instead of executions: those that match when they are settled, and again if they change after that. Empty: all traces. Excludes `prompt_name`, `group`, `label` and `filter`."""
     sample_rate: float
-    """The share of executions to score, chosen by a hash of rule and execution."""
+    """The share of executions or traces to score, chosen by a hash of rule and execution or trace."""
     evaluators: Required[Sequence[Mapping[str, Any]]]
     """As for evaluations, except those that compare with an expected value."""
     max_cost_per_day: float | str | None
-    """The maximum cost of its judges per UTC day, in US dollars. Executions beyond it are skipped. Null: no limit."""
+    """The maximum cost of its judges per UTC day, in US dollars. What is beyond it is skipped. Null: no limit."""
     enabled: bool
 
 

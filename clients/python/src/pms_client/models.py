@@ -3325,6 +3325,7 @@ class Rule(BaseModel):
     group: str | None
     label: str | None
     filter: Annotated[Any, Field(description="As given; null: none.")]
+    trace_filter: Annotated[Any, Field(description="As given; null: the rule scores executions.")]
     sample_rate: float
     evaluators: Annotated[
         list[Any],
@@ -3332,7 +3333,7 @@ class Rule(BaseModel):
     ]
     max_cost_per_day: str | None
     enabled: bool
-    scored: Annotated[int, Field(description="Executions that have all their scores.")]
+    scored: Annotated[int, Field(description="Executions (or traces) that have all their scores.")]
     failed: Annotated[int, Field(description="Executions without a score.")]
     skipped: Annotated[int, Field(description="Executions skipped after waiting for a day.")]
     skipped_budget: Annotated[int, Field(description="Executions skipped because the budget was used up.")]

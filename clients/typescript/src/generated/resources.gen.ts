@@ -248,7 +248,7 @@ export interface RulesOperations {
   list(query?: QueryOf<api.ListRulesData>, options?: CallOptions): List<api.RulePage['data'][number]>;
   /** Retrieve a rule, its counts and its spending: `GET /rules/{name}` */
   get(name: string, options?: CallOptions): ApiPromise<api.Rule>;
-  /** Create or replace a rule that scores executions as they complete: `PUT /rules/{name}` */
+  /** Create or replace a rule that scores executions as they complete, or traces as they settle: `PUT /rules/{name}` */
   set(name: string, body: NonNullable<api.SetRuleData['body']>, options?: CallOptions): ApiPromise<api.Rule>;
   /** Delete a rule and its backfills, and keep its scores: `DELETE /rules/{name}` */
   delete(name: string, options?: CallOptions): ApiPromise<api.Rule>;

@@ -1516,7 +1516,11 @@ export type PutRule = {
      */
     filter?: ExecutionFilter;
     /**
-     * The share of executions to score, chosen by a hash of rule and execution.
+     * Scores traces instead of executions: those that match when they are settled, and again if they change after that. Empty: all traces. Excludes `prompt_name`, `group`, `label` and `filter`.
+     */
+    trace_filter?: TraceFilter;
+    /**
+     * The share of executions or traces to score, chosen by a hash of rule and execution or trace.
      */
     sample_rate?: number;
     /**
@@ -1524,10 +1528,68 @@ export type PutRule = {
      */
     evaluators: Array<Evaluator>;
     /**
-     * The maximum cost of its judges per UTC day, in US dollars. Executions beyond it are skipped. Null: no limit.
+     * The maximum cost of its judges per UTC day, in US dollars. What is beyond it is skipped. Null: no limit.
      */
     max_cost_per_day?: number | string | null;
     enabled?: boolean;
+};
+
+export type TraceFilter = {
+    name?: string;
+    status?: 'running' | 'ok' | 'error';
+    user_id?: string;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name?: string;
+    /**
+     * Only prompts whose name starts with this and a "/".
+     */
+    group?: string;
+    model?: string;
+    tool?: string;
+    agent?: string;
+    tag?: string;
+    service?: string;
+    environment?: string;
+    /**
+     * Only this version of the prompt. Requires `prompt_name`.
+     */
+    prompt_version?: number;
+    /**
+     * The least number of steps.
+     */
+    min_steps?: number;
+    /**
+     * The least number of steps that failed.
+     */
+    min_errors?: number;
+    /**
+     * US dollars. Traces of unknown cost do not match.
+     */
+    min_cost?: string | number;
+    /**
+     * US dollars. Traces of unknown cost do not match. Inclusive.
+     */
+    max_cost?: string | number;
+    /**
+     * Milliseconds from the first start to the last end. Running traces do not match.
+     */
+    min_latency_ms?: number;
+    /**
+     * Milliseconds from the first start to the last end. Running traces do not match. Inclusive.
+     */
+    max_latency_ms?: number;
+    /**
+     * Metadata that the trace must include.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * Conditions on scores of the trace or of its steps, such as `helpful=false`. All must hold.
+     */
+    score?: Array<string>;
 };
 
 export type CreateSchedule = {
@@ -1630,7 +1692,7 @@ export type PutMonitor = {
 
 export type PutMonitorCheck = {
     /**
-     * error_rate, latency_p95, cost_mean, cost_total, refusal_rate, or `score:NAME`.
+     * error_rate, latency_p95, cost_mean, cost_total, refusal_rate, trace:error_rate, trace:latency_p95, trace:cost_mean, or `score:NAME` (or trace:score:NAME).
      */
     metric: string;
     /**
@@ -4183,6 +4245,10 @@ export type Rule = {
      * As given; null: none.
      */
     filter: unknown | null;
+    /**
+     * As given; null: the rule scores executions.
+     */
+    trace_filter: unknown | null;
     sample_rate: number;
     /**
      * As given. Secrets of `http` evaluators appear only in the response that creates them.
@@ -4191,7 +4257,7 @@ export type Rule = {
     max_cost_per_day: string | null;
     enabled: boolean;
     /**
-     * Executions that have all their scores.
+     * Executions (or traces) that have all their scores.
      */
     scored: number;
     /**
@@ -15166,16 +15232,11 @@ export type ListTracesData = {
     query?: {
         name?: string;
         status?: 'running' | 'ok' | 'error';
-        conversation_id?: string;
         user_id?: string;
         /**
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
-        /**
-         * Only this version of the prompt. Requires `prompt_name`.
-         */
-        prompt_version?: number;
         /**
          * Only prompts whose name starts with this and a "/".
          */
@@ -15186,6 +15247,11 @@ export type ListTracesData = {
         tag?: string;
         service?: string;
         environment?: string;
+        conversation_id?: string;
+        /**
+         * Only this version of the prompt. Requires `prompt_name`.
+         */
+        prompt_version?: number;
         /**
          * The least number of steps.
          */
@@ -15327,16 +15393,11 @@ export type CountTracesData = {
     query?: {
         name?: string;
         status?: 'running' | 'ok' | 'error';
-        conversation_id?: string;
         user_id?: string;
         /**
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
-        /**
-         * Only this version of the prompt. Requires `prompt_name`.
-         */
-        prompt_version?: number;
         /**
          * Only prompts whose name starts with this and a "/".
          */
@@ -15347,6 +15408,11 @@ export type CountTracesData = {
         tag?: string;
         service?: string;
         environment?: string;
+        conversation_id?: string;
+        /**
+         * Only this version of the prompt. Requires `prompt_name`.
+         */
+        prompt_version?: number;
         /**
          * The least number of steps.
          */

@@ -11,13 +11,22 @@ import { type Evaluator, newSecrets } from '../evaluations/evaluator.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { SecretsDialog } from '../evaluations/secrets-dialog.tsx';
 import { namesQuery } from '../prompts/names-query.ts';
+import { EMPTY_FILTER } from '../scores/execution-filter.tsx';
 import { formOf, type RuleForm, toPut } from './rule-form-state.ts';
 import type { Rule } from './types.ts';
 
 const OF: { value: RuleForm['of']; label: string }[] = [
-  { value: 'all', label: 'Every prompt' },
-  { value: 'prompt', label: 'One prompt' },
-  { value: 'group', label: 'A folder of prompts' },
+  { value: 'all', label: 'Executions of every prompt' },
+  { value: 'prompt', label: 'Executions of one prompt' },
+  { value: 'group', label: 'Executions of a folder of prompts' },
+  { value: 'traces', label: 'Traces' },
+];
+
+/** Conditions of traces with a field. */
+const TRACE_FIELDS = [
+  { name: 'name', label: 'Name of the trace' },
+  { name: 'agent', label: 'With the agent' },
+  { name: 'tool', label: 'With the tool' },
 ];
 
 /** Creates or edits a rule. */
@@ -62,7 +71,15 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
   const names = useQuery(namesQuery).data ?? [];
   const labels = useQuery(labelsQuery).data?.data ?? [];
   const set = (part: Partial<RuleForm>) => onChange({ ...value, ...part });
-  const others = Object.entries(value.filter.rest);
+  const isOfTraces = value.of === 'traces';
+  const { rest } = value.filter;
+  const others = Object.entries(rest).filter(
+    ([name]) => !(isOfTraces && TRACE_FIELDS.some((field) => field.name === name)),
+  );
+  const setRest = (name: string, text: string) => {
+    const { [name]: _, ...without } = rest;
+    set({ filter: { ...value.filter, rest: text.trim() === '' ? without : { ...rest, [name]: text } } });
+  };
   return (
     <>
       {isNew && (
@@ -77,12 +94,26 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
       )}
       <div className="filters">
         <SelectField
-          label="Executions of"
+          label="Scores"
           value={value.of}
-          onChange={(chosen) => set({ of: OF.find((each) => each.value === chosen)?.value ?? 'all' })}
+          onChange={(chosen) => {
+            const of = OF.find((each) => each.value === chosen)?.value ?? 'all';
+            set({ of, filter: (of === 'traces') === isOfTraces ? value.filter : EMPTY_FILTER });
+          }}
           options={OF}
         />
-        {value.of !== 'all' && (
+        {isOfTraces &&
+          TRACE_FIELDS.map(({ name, label }) => (
+            <TextField
+              key={name}
+              label={label}
+              spellCheck={false}
+              placeholder="any"
+              value={String(rest[name] ?? '')}
+              onChange={(text) => setRest(name, text)}
+            />
+          ))}
+        {(value.of === 'prompt' || value.of === 'group') && (
           <ComboField
             label={value.of === 'prompt' ? 'Prompt' : 'Folder'}
             required
@@ -92,14 +123,16 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
             onChange={(prompts) => set({ prompts })}
           />
         )}
-        <ComboField
-          label="By the label"
-          spellCheck={false}
-          placeholder="any"
-          options={labels.map(({ label }) => label)}
-          value={value.label}
-          onChange={(label) => set({ label })}
-        />
+        {!isOfTraces && (
+          <ComboField
+            label="By the label"
+            spellCheck={false}
+            placeholder="any"
+            options={labels.map(({ label }) => label)}
+            value={value.label}
+            onChange={(label) => set({ label })}
+          />
+        )}
         <TextField
           label="Sampling rate, in %"
           type="number"

@@ -37,7 +37,7 @@ export function RulePage() {
       {(rule) => (
         <>
           <Facts rule={rule} />
-          <Backfills rule={name} />
+          {rule.trace_filter === null && <Backfills rule={name} />}
           <Section id="evaluators" title="Evaluators">
             <JsonView value={rule.evaluators} label="settings of the evaluators" />
           </Section>
@@ -82,7 +82,8 @@ function Actions({ rule }: { rule: Rule }) {
 }
 
 function Facts({ rule }: { rule: Rule }) {
-  const { enabled, sample_rate, filter, spent, scored, failed, skipped, skipped_budget, waiting, last_error } = rule;
+  const { enabled, sample_rate, spent, scored, failed, skipped, skipped_budget, waiting, last_error } = rule;
+  const filter = (rule.filter ?? rule.trace_filter) as Record<string, unknown> | null;
   return (
     <>
       <dl className="facts">
@@ -91,7 +92,7 @@ function Facts({ rule }: { rule: Rule }) {
         </Fact>
         <Fact label="Scores">
           {formatScore(sample_rate)} of {scopeWords(rule)}
-          {filter !== null && `, ${filterWords(filter as Record<string, unknown>)}`}
+          {filter !== null && Object.keys(filter).length > 0 && `, ${filterWords(filter)}`}
         </Fact>
         <Fact label="Spent today">{spentWords(rule)}</Fact>
         <Fact label="Spent in all">{formatCost({ amount: spent })}</Fact>

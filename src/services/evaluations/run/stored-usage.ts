@@ -42,7 +42,8 @@ export const usageArrays = (given: Parameters<ArraysOf<ReturnType<typeof usageCo
     assumed_cost: ['numeric', given.assumed_cost],
   }) as const;
 
-type PaidTable = 'evaluation_results' | 'evaluation_judgements' | 'rule_judgements';
+type JudgedTable = 'evaluation_judgements' | 'rule_judgements' | 'trace_judgements';
+type PaidTable = 'evaluation_results' | JudgedTable;
 
 /** The usage columns for `on conflict do update set`: adds the usage of another outcome to the existing row. A cost is null if none is known. */
 export function addedUsage(table: PaidTable) {
@@ -71,7 +72,7 @@ export function addedUsage(table: PaidTable) {
 }
 
 /** The columns of a judge's response for `on conflict do update set`: a later response replaces an earlier one. */
-export function laterAnswer(table: 'evaluation_judgements' | 'rule_judgements') {
+export function laterAnswer(table: JudgedTable) {
   const [answer, asks] = [sql.ref(`${table}.answer`), sql.ref(`${table}.asks`)];
   return {
     answer: sql<string | null>`case when excluded.asks > ${asks} then excluded.answer else ${answer} end`,

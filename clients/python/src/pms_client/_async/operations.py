@@ -752,7 +752,7 @@ class AsyncRulesOperations:
         return self._transport.pages(models.Rule, "rules", limit=limit)
 
     async def set(self, name: str, **body: Unpack[bodies.PutRule]) -> models.Rule:
-        """Create or replace a rule that scores executions as they complete: `PUT /rules/{name}`"""
+        """Create or replace a rule that scores executions as they complete, or traces as they settle: `PUT /rules/{name}`"""
         return await self._transport.fetch(models.Rule, change("PUT", "rules", name, body=body))
 
     async def get(self, name: str) -> models.Rule:
@@ -909,10 +909,8 @@ class AsyncTracesOperations:
         *,
         name: str | None = None,
         status: Literal["running", "ok", "error"] | None = None,
-        conversation_id: str | None = None,
         user_id: str | None = None,
         prompt_name: str | None = None,
-        prompt_version: int | None = None,
         group: str | None = None,
         model: str | None = None,
         tool: str | None = None,
@@ -920,6 +918,8 @@ class AsyncTracesOperations:
         tag: str | None = None,
         service: str | None = None,
         environment: str | None = None,
+        conversation_id: str | None = None,
+        prompt_version: int | None = None,
         min_steps: int | None = None,
         min_errors: int | None = None,
         settled: bool | None = None,
@@ -941,10 +941,8 @@ class AsyncTracesOperations:
             "traces",
             name=name,
             status=status,
-            conversation_id=conversation_id,
             user_id=user_id,
             prompt_name=prompt_name,
-            prompt_version=prompt_version,
             group=group,
             model=model,
             tool=tool,
@@ -952,6 +950,8 @@ class AsyncTracesOperations:
             tag=tag,
             service=service,
             environment=environment,
+            conversation_id=conversation_id,
+            prompt_version=prompt_version,
             min_steps=min_steps,
             min_errors=min_errors,
             settled=settled,
@@ -977,10 +977,8 @@ class AsyncTracesOperations:
         *,
         name: str | None = None,
         status: Literal["running", "ok", "error"] | None = None,
-        conversation_id: str | None = None,
         user_id: str | None = None,
         prompt_name: str | None = None,
-        prompt_version: int | None = None,
         group: str | None = None,
         model: str | None = None,
         tool: str | None = None,
@@ -988,6 +986,8 @@ class AsyncTracesOperations:
         tag: str | None = None,
         service: str | None = None,
         environment: str | None = None,
+        conversation_id: str | None = None,
+        prompt_version: int | None = None,
         min_steps: int | None = None,
         min_errors: int | None = None,
         settled: bool | None = None,
@@ -1009,10 +1009,8 @@ class AsyncTracesOperations:
                 "facets",
                 name=name,
                 status=status,
-                conversation_id=conversation_id,
                 user_id=user_id,
                 prompt_name=prompt_name,
-                prompt_version=prompt_version,
                 group=group,
                 model=model,
                 tool=tool,
@@ -1020,6 +1018,8 @@ class AsyncTracesOperations:
                 tag=tag,
                 service=service,
                 environment=environment,
+                conversation_id=conversation_id,
+                prompt_version=prompt_version,
                 min_steps=min_steps,
                 min_errors=min_errors,
                 settled=settled,

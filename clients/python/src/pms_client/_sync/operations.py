@@ -735,7 +735,7 @@ class RulesOperations:
         return self._transport.pages(models.Rule, "rules", limit=limit)
 
     def set(self, name: str, **body: Unpack[bodies.PutRule]) -> models.Rule:
-        """Create or replace a rule that scores executions as they complete: `PUT /rules/{name}`"""
+        """Create or replace a rule that scores executions as they complete, or traces as they settle: `PUT /rules/{name}`"""
         return self._transport.fetch(models.Rule, change("PUT", "rules", name, body=body))
 
     def get(self, name: str) -> models.Rule:
@@ -886,10 +886,8 @@ class TracesOperations:
         *,
         name: str | None = None,
         status: Literal["running", "ok", "error"] | None = None,
-        conversation_id: str | None = None,
         user_id: str | None = None,
         prompt_name: str | None = None,
-        prompt_version: int | None = None,
         group: str | None = None,
         model: str | None = None,
         tool: str | None = None,
@@ -897,6 +895,8 @@ class TracesOperations:
         tag: str | None = None,
         service: str | None = None,
         environment: str | None = None,
+        conversation_id: str | None = None,
+        prompt_version: int | None = None,
         min_steps: int | None = None,
         min_errors: int | None = None,
         settled: bool | None = None,
@@ -918,10 +918,8 @@ class TracesOperations:
             "traces",
             name=name,
             status=status,
-            conversation_id=conversation_id,
             user_id=user_id,
             prompt_name=prompt_name,
-            prompt_version=prompt_version,
             group=group,
             model=model,
             tool=tool,
@@ -929,6 +927,8 @@ class TracesOperations:
             tag=tag,
             service=service,
             environment=environment,
+            conversation_id=conversation_id,
+            prompt_version=prompt_version,
             min_steps=min_steps,
             min_errors=min_errors,
             settled=settled,
@@ -954,10 +954,8 @@ class TracesOperations:
         *,
         name: str | None = None,
         status: Literal["running", "ok", "error"] | None = None,
-        conversation_id: str | None = None,
         user_id: str | None = None,
         prompt_name: str | None = None,
-        prompt_version: int | None = None,
         group: str | None = None,
         model: str | None = None,
         tool: str | None = None,
@@ -965,6 +963,8 @@ class TracesOperations:
         tag: str | None = None,
         service: str | None = None,
         environment: str | None = None,
+        conversation_id: str | None = None,
+        prompt_version: int | None = None,
         min_steps: int | None = None,
         min_errors: int | None = None,
         settled: bool | None = None,
@@ -986,10 +986,8 @@ class TracesOperations:
                 "facets",
                 name=name,
                 status=status,
-                conversation_id=conversation_id,
                 user_id=user_id,
                 prompt_name=prompt_name,
-                prompt_version=prompt_version,
                 group=group,
                 model=model,
                 tool=tool,
@@ -997,6 +995,8 @@ class TracesOperations:
                 tag=tag,
                 service=service,
                 environment=environment,
+                conversation_id=conversation_id,
+                prompt_version=prompt_version,
                 min_steps=min_steps,
                 min_errors=min_errors,
                 settled=settled,

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { invalidField } from '../../domain/errors.ts';
+import { showScoreCondition } from '../../domain/scores/score-condition.ts';
+import { MAX_TRACE_STEPS } from '../../domain/traces/limits.ts';
+import { STEP_STATUSES } from '../../domain/traces/step.ts';
+import { CreationTime, Flag, Name, storableString, VersionNumber, wholeNumber } from '../../http/fields.ts';
+import type { TraceFilter } from '../../services/traces/traces.ts';
+import { ExecutionFilterBody, executionFilterQuery } from '../executions/filter-schema.ts';
+
+export const Text = storableString().min(1, 'must not be empty').max(200, 'must be at most 200 characters').optional();
+const COST = 'US dollars. Traces of unknown cost do not match.';
+const LATENCY = 'Milliseconds from the first start to the last end. Running traces do not match.';
+const SCORE = 'Conditions on scores of the trace or of its steps, such as `helpful=false`.';
+const METADATA = 'Metadata that the trace must include';
+const STEPS = 'The least number of steps.';
+const ERRORS = 'The least number of steps that failed.';
+
+/** Conditions that a query string and a body write alike. */
+const fields = {
+  name: Text,
+  status: z.enum(STEP_STATUSES, `must be one of ${STEP_STATUSES.join(', ')}`).optional(),
+  user_id: Text,
+  prompt_name: Name.optional(),
+  group: executionFilterQuery.group,
+  model: Text,
+  tool: Text,
+  agent: Text,
+  tag: Text,
+  service: Text,
+  environment: Text,
+};
+
+const { min_cost, max_cost, min_latency_ms, max_latency_ms, metadata, score, q } = executionFilterQuery;
+
+/** The filter for traces, as fields of a query string. */
+export const traceFilterQuery = {
+  ...fields,
+  conversation_id: Text,
+  prompt_version: VersionNumber.optional().meta({
+    description: 'Only this version of the prompt. Requires `prompt_name`.',
+  }),
+  min_steps: wholeNumber({ min: 0, max: MAX_TRACE_STEPS, description: STEPS }).optional(),
+  min_errors: wholeNumber({ min: 0, max: MAX_TRACE_STEPS, description: ERRORS }).optional(),
+  settled: Flag.meta({ description: 'Only settled traces, or (`false`) those that more steps are expected of.' }),
+  min_cost: min_cost.meta({ description: COST, example: '0.05' }),
+  max_cost: max_cost.meta({ description: `${COST} Inclusive.`, example: '1' }),
+  min_latency_ms: min_latency_ms.meta({ description: LATENCY }),
+  max_latency_ms: max_latency_ms.meta({ description: `${LATENCY} Inclusive.` }),
+  score: score.meta({ description: `${SCORE} May be repeated; all must hold.` }),
+  metadata: metadata.meta({ description: `${METADATA}: \`NAME=VALUE\`. May be repeated.` }),
+  q: q.meta({
+    description:
+      'Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).',
+  }),
+  ...CreationTime,
+};
+
+const inBody = ExecutionFilterBody.shape;
+const steps = `must be a whole number from 0 to ${MAX_TRACE_STEPS}`;
+const Steps = z.int(steps).min(0, steps).max(MAX_TRACE_STEPS, steps).optional();
+
+/** The filter for settled traces in a body. An empty filter matches all. */
+export const TraceFilterBody = z
+  .strictObject({
+    ...fields,
+    prompt_version: inBody.prompt_version.meta({
+      description: 'Only this version of the prompt. Requires `prompt_name`.',
+    }),
+    min_steps: Steps.meta({ description: STEPS }),
+    min_errors: Steps.meta({ description: ERRORS }),
+    min_cost: inBody.min_cost.meta({ description: COST, example: '0.05' }),
+    max_cost: inBody.max_cost.meta({ description: `${COST} Inclusive.`, example: '1' }),
+    min_latency_ms: inBody.min_latency_ms.meta({ description: LATENCY }),
+    max_latency_ms: inBody.max_latency_ms.meta({ description: `${LATENCY} Inclusive.` }),
+    metadata: inBody.metadata.meta({ description: `${METADATA}.` }),
+    score: inBody.score.meta({ description: `${SCORE} All must hold.` }),
+  })
+  .refine(({ prompt_name: name, prompt_version: version }) => version === undefined || name !== undefined, {
+    message: 'needs a prompt_name',
+    path: ['prompt_version'],
+  })
+  .meta({ id: 'TraceFilter' });
+
+const TraceFilterQuery = z.strictObject(traceFilterQuery);
+
+/** Converts a filter to the form that services use. @throws ApiError `invalid_request` if it has a version without a prompt */
+export function toTraceFilter({
+  conversation_id: conversationId,
+  user_id: userId,
+  prompt_name: promptName,
+  prompt_version: promptVersion,
+  min_errors: minErrors,
+  min_steps: minSteps,
+  min_cost: minCost,
+  max_cost: maxCost,
+  min_latency_ms: minLatencyMs,
+  max_latency_ms: maxLatencyMs,
+  q: terms,
+  ...filter
+}:
+  | z.output<typeof TraceFilterQuery>
+  | (z.output<typeof TraceFilterBody> & { q?: undefined; conversation_id?: undefined })): TraceFilter {
+  if (promptVersion !== undefined && promptName === undefined)
+    throw invalidField('prompt_version', 'needs a prompt_name');
+  const bounds = { minErrors, minSteps, minCost, maxCost, minLatencyMs, maxLatencyMs };
+  return { conversationId, userId, promptName, promptVersion, ...bounds, terms, ...filter };
+}
+
+/** Presents a stored filter as the caller sent it. */
+export function presentTraceFilter({
+  userId,
+  promptName,
+  promptVersion,
+  minErrors,
+  minSteps,
+  minCost,
+  maxCost,
+  minLatencyMs,
+  maxLatencyMs,
+  score,
+  ...filter
+}: TraceFilter): Record<string, unknown> {
+  const presented = {
+    user_id: userId,
+    prompt_name: promptName,
+    prompt_version: promptVersion,
+    min_errors: minErrors,
+    min_steps: minSteps,
+    min_cost: minCost,
+    max_cost: maxCost,
+    min_latency_ms: minLatencyMs,
+    max_latency_ms: maxLatencyMs,
+    score: score?.map(showScoreCondition),
+    ...filter,
+  };
+  return Object.fromEntries(Object.entries(presented).filter(([, value]) => value !== undefined));
+}
