@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parsePublicId } from '../../src/domain/ids.ts';
 import { checkMonitors } from '../../src/jobs/check-monitors.ts';
+import { settleTraces } from '../../src/jobs/settle-traces.ts';
 import { checkDueMonitors } from '../../src/services/monitors/look-at-monitors.ts';
 import { sumUpRuns } from '../../src/services/monitors/sum-up-runs.ts';
 import { storeScores } from '../../src/services/scores/store-scores.ts';
 import { checkNow, makeDue, putMonitor, type Runs, storeRuns } from '../api/monitors/monitors-support.ts';
+import { agent, DONE, modelCall, newSpanId, newTraceId, send, span } from '../api/traces/traces-support.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 
@@ -92,6 +94,43 @@ describe('the measurement', () => {
     expect(await seen('everything')).toMatchObject({ count: 12 });
     expect(await seen('nothing')).toMatchObject({ count: 0, value: null });
     expect((await stateOf('nothing')).state).toBe('no_data');
+  });
+
+  test('is every metric of settled traces, of all or of those with a prompt', async () => {
+    const { db, models, log } = service.dependencies;
+    await call('POST', '/prompts', { body: { name: 'travel', template: 'Go', model: 'openai/gpt-4o-mini' } });
+    const trace = async (ms: number, error?: string, prompt?: string) => {
+      const [traceId, id] = [newTraceId(), newSpanId()];
+      const others = { 'pms.cost.usd': 0.5, ...(prompt !== undefined && { 'gen_ai.prompt.name': prompt }) };
+      const root = { traceId, id, ms, attributes: agent(0, 0, DONE), ...(error !== undefined && { error }) };
+      await send(call, [span(root), span({ traceId, parent: id, attributes: modelCall(5, 2, others) })]);
+      return traceId;
+    };
+    const [first] = [await trace(1_000, undefined, 'travel'), await trace(2_000, 'lost'), await trace(4_000)];
+    await send(call, [span({ traceId: newTraceId(), ms: 9_000, error: 'not settled', attributes: agent(0, 0) })]);
+    await settleTraces({ models, onSettled: async () => {} }, db, log);
+    const score = (value: number, subject: object) =>
+      call('POST', '/scores', { body: { name: 'solved', value, subject } });
+    expect((await score(1, { trace_id: first })).status).toBe(201);
+    const { body } = await call('GET', `/executions?trace_id=${first}`);
+    await score(0, { execution_id: body.data[0].id });
+    const metrics = ['trace:error_rate', 'trace:latency_p95', 'trace:cost_mean', 'trace:score:solved', 'score:solved'];
+    const traces = metrics.map((metric) => ({ metric, above: metric.endsWith('rate') ? 0.9 : 1e6, min_executions: 1 }));
+    await putMonitor(call, 'traces', { window: '1h', checks: traces });
+    await putMonitor(call, 'of-travel', { window: '1h', prompt_name: 'travel', checks: traces });
+    await checkNow(service.dependencies);
+    const all = await measured('traces');
+    expect(all).toMatchObject({
+      'trace:error_rate': { value: 1 / 3, count: 3 },
+      'trace:cost_mean': { value: 0.5, count: 3 },
+      'trace:score:solved': { value: 1, count: 1 },
+      'score:solved': { value: 0, count: 1 },
+    });
+    expect(all['trace:latency_p95'].value / 4_000).toBeCloseTo(1, 1);
+    expect(await measured('of-travel')).toMatchObject({
+      'trace:error_rate': { value: 0, count: 1 },
+      'trace:score:solved': { value: 1, count: 1 },
+    });
   });
 
   test('is the mean of a score on runs, not on evaluations', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scoreOf } from '../../domain/analysis/check.ts';
+import { isOfTraces, scoreOf } from '../../domain/analysis/check.ts';
 import {
   defaultRecovery,
   MAX_CHECKS,
@@ -36,7 +36,7 @@ const RATE = /_rate$/;
 const DEFAULT_MIN_EXECUTIONS = 20;
 
 const checkFields = {
-  metric: metricOf(MONITOR_METRICS),
+  metric: metricOf(MONITOR_METRICS, true),
   above: Limit.optional().meta({
     description: 'Alerts if the metric is above this value: a rate (0–1), ms, US dollars or a score.',
   }),
@@ -120,6 +120,11 @@ export const PutMonitor = z
       .max(MAX_CHECKS, `must have at most ${MAX_CHECKS} checks`),
     notify: Notify.default({ email: true }),
     enabled: z.boolean('must be true or false').default(true),
+  })
+  .refine(({ label, checks }) => label === undefined || !checks.some(({ metric }) => isOfTraces(metric)), {
+    message: 'does not select traces: leave it out, or leave out the checks of traces',
+    path: ['label'],
+    when: ({ issues }) => issues.length === 0,
   })
   .meta({ id: 'PutMonitor' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FIXED_METRICS, type ScoreMetric, scoreOf } from '../../domain/analysis/check.ts';
+import { FIXED_METRICS, isOfTraces, type OfTraces, type ScoreMetric, scoreOf } from '../../domain/analysis/check.ts';
 import { MAX_ERROR_RATE, MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
@@ -14,16 +14,19 @@ export const Span = z
   )
   .meta({ description: 'A duration with a unit: `30s`, `30m`, `6h`, `2d`.', example: '30m' });
 
-/** One of the given metrics, or `score:NAME`. */
-export function metricOf<Metric extends string>(fixed: readonly Metric[]) {
-  const isMetric = (name: unknown): name is Metric | ScoreMetric =>
+/** One of the given metrics, or `score:NAME`. @param ofTraces whether `trace:score:NAME` is one, too */
+export function metricOf<Metric extends string>(fixed: readonly Metric[], ofTraces = false) {
+  type Named = Metric | OfTraces<ScoreMetric>;
+  const isMetric = (name: unknown): name is Named =>
     typeof name === 'string' &&
     name.length <= 200 &&
-    ((fixed as readonly string[]).includes(name) || /^.+$/.test(scoreOf(name) ?? ''));
-  return z.custom<Metric | ScoreMetric>(isMetric, `must be ${fixed.join(', ')} or score:NAME`).meta({
+    ((fixed as readonly string[]).includes(name) ||
+      (/^.+$/.test(scoreOf(name) ?? '') && (ofTraces || !isOfTraces(name))));
+  const scores = ofTraces ? ' (or trace:score:NAME)' : '';
+  return z.custom<Named>(isMetric, `must be ${fixed.join(', ')} or score:NAME${scores}`).meta({
     override: {
       type: 'string',
-      description: `${fixed.join(', ')}, or \`score:NAME\`.`,
+      description: `${fixed.join(', ')}, or \`score:NAME\`${scores}.`,
       examples: ['error_rate'],
     },
   });

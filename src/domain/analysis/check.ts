@@ -1,14 +1,26 @@
 /** The prefix of the name of a score in metrics and their sums. */
 export const SCORE = 'score:';
+/** The mean of a score. */
 export type ScoreMetric = `${typeof SCORE}${string}`;
 
+/** The prefix of metrics, and of their sums, of whole traces. */
+export const TRACE = 'trace:';
+/** Metrics, and the same of whole traces. */
+export type OfTraces<Metric extends string> = Metric | `${typeof TRACE}${Metric}`;
+export const isOfTraces = (metric: string): boolean => metric.startsWith(TRACE);
+/** The same metric of executions. */
+export const withoutTrace = (metric: string): string => (isOfTraces(metric) ? metric.slice(TRACE.length) : metric);
+
 /** The name of the score whose mean a metric is; undefined for other metrics. */
-export const scoreOf = (metric: string) => (metric.startsWith(SCORE) ? metric.slice(SCORE.length) : undefined);
+export function scoreOf(metric: string): string | undefined {
+  const own = withoutTrace(metric);
+  return own.startsWith(SCORE) ? own.slice(SCORE.length) : undefined;
+}
 
 /** In addition to these, `score:NAME`: the mean of that score. */
 export const FIXED_METRICS = ['error_rate', 'latency_p95', 'cost_mean'] as const;
 /** A rate is from 0 to 1; latency is in ms; cost is in USD; a score is in its own unit. */
-export type CheckMetric = (typeof FIXED_METRICS)[number] | ScoreMetric;
+export type CheckMetric = OfTraces<(typeof FIXED_METRICS)[number] | ScoreMetric>;
 
 export const CHECK_VERDICTS = ['passed', 'failed', 'inconclusive'] as const;
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number];

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { scoreOf } from '../../domain/analysis/check.ts';
+import { isOfTraces, scoreOf, TRACE, withoutTrace } from '../../domain/analysis/check.ts';
 import type { Measured, MonitorCheck, MonitorMetric } from '../../domain/monitors/monitor.ts';
 import { spanMs } from '../../domain/releases/release.ts';
 import { armOf, describeArm, type MeasuredSums } from '../releases/numbers.ts';
 import type { MonitorRow } from './monitors.ts';
-import { ceilHour, hoursUntil, LATENCY_HOUR } from './sum-up-runs.ts';
+import { ceilHour, hoursUntil, LATENCY_HOURS } from './sum-up-runs.ts';
 
 const MINUTE_MS = 60_000;
 /** Later runs are never summed up. */
@@ -20,8 +20,17 @@ const MEASURES = {
   cost_total: ['error', 'cost'],
 } as const;
 
-const measuresOf = (metric: MonitorMetric): readonly string[] =>
-  metric in MEASURES ? MEASURES[metric as keyof typeof MEASURES] : [metric];
+function measuresOf(metric: MonitorMetric): readonly string[] {
+  const own = withoutTrace(metric);
+  const measures: readonly string[] = own in MEASURES ? MEASURES[own as keyof typeof MEASURES] : [own];
+  return isOfTraces(metric) ? measures.map((name) => `${TRACE}${name}`) : measures;
+}
+
+const HOURS = new Map(Object.entries(LATENCY_HOURS));
+const measureName = sql<string>`case ${sql.join(
+  [...HOURS].map(([measure, hour]) => sql`when r.measure = ${sql.lit(hour)} then ${sql.lit(measure)}`),
+  sql` `,
+)} else r.measure end`;
 
 /**
  * The sums of the minutes in the window; for latencies, sums of whole hours if available.
@@ -31,12 +40,12 @@ function readSums(query: Query, { prompt_name, label, window, checks }: MonitorR
   const from = until.getTime() - spanMs(window) - MINUTE_MS;
   const hours = { from: new Date(ceilHour(from)), to: new Date(Math.max(hoursUntil(until), ceilHour(from))) };
   const measures = [...new Set(checks.flatMap(({ metric }) => measuresOf(metric)))];
-  const others = measures.filter((name) => name !== 'latency');
+  const [ofTraces, ofRuns] = [measures.filter(isOfTraces), measures.filter((name) => !isOfTraces(name))];
   return query((db) =>
     db
       .selectFrom('run_minutes as r')
       .select([
-        sql<string>`case when r.measure = ${sql.lit(LATENCY_HOUR)} then 'latency' else r.measure end`.as('measure'),
+        measureName.as('measure'),
         'r.bucket',
         sql<number>`sum(r.count)::float8`.as('count'),
         sql<number>`sum(r.total)`.as('total'),
@@ -49,22 +58,43 @@ function readSums(query: Query, { prompt_name, label, window, checks }: MonitorR
             eb('r.starts_at', '>', after),
             eb('r.starts_at', '<', before),
           ]);
-        const latency = [
-          minutes(['latency'], new Date(from), hours.from),
-          minutes([LATENCY_HOUR], new Date(hours.from.getTime() - 1), hours.to),
-          minutes(['latency'], new Date(hours.to.getTime() - 1), END),
-        ];
-        return eb.or([minutes(others, new Date(from), END), ...(others.length < measures.length ? latency : [])]);
+        const sums = (names: readonly string[]) => {
+          const latency = names.filter((name) => HOURS.has(name));
+          const wholeHours = latency.map((name) => HOURS.get(name) ?? '');
+          const others = names.filter((name) => !HOURS.has(name));
+          return eb.or([
+            minutes(others, new Date(from), END),
+            minutes(latency, new Date(from), hours.from),
+            minutes(wholeHours, new Date(hours.from.getTime() - 1), hours.to),
+            minutes(latency, new Date(hours.to.getTime() - 1), END),
+          ]);
+        };
+        return eb.or([
+          eb.and([
+            sums(ofRuns),
+            ...(prompt_name === null ? [] : [eb('r.prompt_name', '=', prompt_name)]),
+            ...(label === null ? [] : [eb('r.label', '=', label)]),
+          ]),
+          // The sums of all traces have no prompt.
+          eb.and([sums(ofTraces), eb('r.prompt_name', '=', prompt_name ?? '')]),
+        ]);
       })
-      .$if(prompt_name !== null, (own) => own.where('r.prompt_name', '=', prompt_name ?? ''))
-      .$if(label !== null, (own) => own.where('r.label', '=', label ?? ''))
       .groupBy(sql`1, 2`),
   );
 }
 
-function measure(metric: MonitorMetric, rows: readonly MeasuredSums[]): Measured {
+function measure(metric: string, rows: readonly MeasuredSums[]): Measured {
+  if (isOfTraces(metric)) {
+    const ofTraces = rows.filter((row) => isOfTraces(row.measure));
+    return measure(
+      withoutTrace(metric),
+      ofTraces.map((row) => ({ ...row, measure: withoutTrace(row.measure) })),
+    );
+  }
   const count = (name: string) => rows.reduce((sum, row) => (row.measure === name ? sum + row.count : sum), 0);
-  const { executions, error_rate, latency_p95_ms, cost_mean, cost_total, scores } = describeArm(armOf(rows));
+  const { executions, error_rate, latency_p95_ms, cost_mean, cost_total, scores } = describeArm(
+    armOf(rows.filter((row) => !isOfTraces(row.measure))),
+  );
   switch (metric) {
     case 'error_rate':
       return { value: error_rate, count: executions };

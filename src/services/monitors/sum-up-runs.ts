@@ -4,7 +4,7 @@ import { milliseconds, squareOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
-import { SCORE } from '../../domain/analysis/check.ts';
+import { SCORE, TRACE } from '../../domain/analysis/check.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { MAX_WINDOW_MS } from '../../domain/monitors/monitor.ts';
 import { bucketSql } from '../releases/latency-buckets.ts';
@@ -18,8 +18,8 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 /** The minimum remaining time of a claim to a workspace when a step starts. */
 const CLAIM_MS = 30_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Latencies are summed up by hour because they have a row for each bucket; a day of minutes would have too many. */
-export const LATENCY_HOUR = 'latency_hour';
+/** Latencies are summed up by hour because they have a row for each bucket; a day of minutes would have too many. By measure. */
+export const LATENCY_HOURS = { latency: 'latency_hour', [`${TRACE}latency`]: `${TRACE}latency_hour` };
 
 export const floorHour = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 export const ceilHour = (ms: number) => Math.ceil(ms / HOUR_MS) * HOUR_MS;
@@ -47,6 +47,13 @@ const MEASURED = sql<{ measure: string; bucket: number; value: number }>`(
   ) as m(measure, bucket, value)
   where m.value is not null)`;
 
+const sumsOf = (column: string) =>
+  [
+    sql<number>`count(*)`.as('count'),
+    sql<number>`sum(${sql.ref(column)})`.as('total'),
+    sql<number>`sum(${squareOf(sql.ref(column))})`.as('squares'),
+  ] as const;
+
 interface Span {
   from: Date;
   to: Date;
@@ -62,9 +69,7 @@ const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Spa
       sql<string>`coalesce(e.prompt_name, '')`.as('prompt_name'),
       sql<string>`coalesce(e.label, '')`.as('label'),
       'm.bucket',
-      sql<number>`count(*)`.as('count'),
-      sql<number>`sum(m.value)`.as('total'),
-      sql<number>`sum(${squareOf(sql.ref('m.value'))})`.as('squares'),
+      ...sumsOf('m.value'),
     ])
     .where('e.workspace_id', '=', workspaceId)
     .where('e.finished_at', '>=', from)
@@ -82,15 +87,60 @@ const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: S
       sql<string>`coalesce(s.prompt_name, '')`.as('prompt_name'),
       sql<string>`coalesce(s.label, '')`.as('label'),
       sql<number>`0`.as('bucket'),
-      sql<number>`count(*)`.as('count'),
-      sql<number>`sum(s.number)`.as('total'),
-      sql<number>`sum(${squareOf(sql.ref('s.number'))})`.as('squares'),
+      ...sumsOf('s.number'),
     ])
     .where('s.workspace_id', '=', workspaceId)
     .where('s.created_at', '>=', from)
     .where('s.created_at', '<', to)
     .where('s.number', 'is not', null)
     .where('s.execution_id', 'is not', null)
+    .groupBy(sql`1, 2, 3, 4, 5`);
+
+/** What a trace counts as. */
+const MEASURED_OF_TRACE = sql<{ measure: string; bucket: number; value: number }>`(
+  select ${sql.lit(TRACE)} || m.measure as measure, m.bucket, m.value
+  from (select extract(epoch from t.ended_at - t.started_at)::float8 * 1000 as ms) as took
+  cross join lateral (values
+    ('error', 0, (t.status = 'error')::int::float8),
+    ('cost', 0, t.cost_amount::float8),
+    ('latency', ${bucketSql(sql`took.ms`, sql`true`)}, took.ms)
+  ) as m(measure, bucket, value)
+  where m.value is not null)`;
+/** A trace counts once in all, and for each of its prompts. */
+const PROMPTS_OF_TRACE = sql<{
+  name: string;
+}>`(select '' as name union select each->>'name' from jsonb_array_elements(t.prompts) as each)`;
+
+/** Traces by the minute in which they first settled. */
+const tracesOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
+  db
+    .selectFrom('traces as t')
+    .innerJoinLateral(PROMPTS_OF_TRACE.as<'p'>(sql`p`), (join) => join.onTrue())
+    .innerJoinLateral(MEASURED_OF_TRACE.as<'m'>(sql`m`), (join) => join.onTrue())
+    .select(['t.workspace_id', 'm.measure'])
+    .select([sql<Date>`date_trunc('minute', t.completed_at, 'UTC')`.as('starts_at'), 'p.name as prompt_name'])
+    .select([sql<string>`''`.as('label'), 'm.bucket', ...sumsOf('m.value')])
+    .where('t.workspace_id', '=', workspaceId)
+    .where('t.completed_at', '>=', from)
+    .where('t.completed_at', '<', to)
+    .groupBy(sql`1, 2, 3, 4, 5, 6`);
+
+/** Numeric scores of whole traces. */
+const scoresOfTraces = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
+  db
+    .selectFrom('scores as s')
+    .innerJoin('traces as t', (join) =>
+      join.onRef('t.workspace_id', '=', 's.workspace_id').onRef('t.id', '=', 's.trace_id'),
+    )
+    .innerJoinLateral(PROMPTS_OF_TRACE.as<'p'>(sql`p`), (join) => join.onTrue())
+    .select(['s.workspace_id', sql<string>`${sql.lit(TRACE + SCORE)} || s.name`.as('measure')])
+    .select([sql<Date>`date_trunc('minute', s.created_at, 'UTC')`.as('starts_at'), 'p.name as prompt_name'])
+    .select([sql<string>`''`.as('label'), sql<number>`0`.as('bucket'), ...sumsOf('s.number')])
+    .where('s.workspace_id', '=', workspaceId)
+    .where('s.created_at', '>=', from)
+    .where('s.created_at', '<', to)
+    .where('s.number', 'is not', null)
+    .where('s.span_id', 'is', null)
     .groupBy(sql`1, 2, 3, 4, 5`);
 
 /** Safe to repeat, like `sumUp`. */
@@ -101,7 +151,7 @@ const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
     .expression((eb) =>
       eb
         .selectFrom('run_minutes as r')
-        .select(['r.workspace_id', sql<string>`${sql.lit(LATENCY_HOUR)}`.as('measure')])
+        .select(['r.workspace_id', sql<string>`r.measure || '_hour'`.as('measure')])
         .select([
           sql<Date>`date_trunc('hour', r.starts_at, 'UTC')`.as('starts_at'),
           'r.prompt_name',
@@ -112,7 +162,7 @@ const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
           sql<number>`sum(r.squares)`.as('squares'),
         ])
         .where('r.workspace_id', '=', workspaceId)
-        .where('r.measure', '=', 'latency')
+        .where('r.measure', 'in', Object.keys(LATENCY_HOURS))
         .where('r.starts_at', '>=', from)
         .where('r.starts_at', '<', to)
         .groupBy(sql`1, 2, 3, 4, 5, 6`)
@@ -137,6 +187,8 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
         .expression(
           runsOf(cte, workspaceId, span)
             .unionAll(scoresOf(cte, workspaceId, span))
+            .unionAll(tracesOf(cte, workspaceId, span))
+            .unionAll(scoresOfTraces(cte, workspaceId, span))
             .orderBy(sql`1, 2, 3, 4, 5, 6`),
         )
         .onConflict((conflict) =>
@@ -154,7 +206,7 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
     .returning('check_at');
 
 /**
- * Sums up by minute the runs that have ended in a workspace, and the scores that were submitted, since the last time; the first
+ * Sums up by minute the runs that have ended and the traces that have settled in a workspace, and the scores that were submitted, since the last time; the first
  * time, as far as monitors look back. Each run is read a few times. Safe to run in several processes at once.
  * @param until the end of the time to sum up: the database's time
  * @param isOver stops after the current step; at least one step is made, the rest is left for the next time

@@ -71,6 +71,8 @@ describe('a definition', () => {
     [{ ...DEFINITION, checks: [] }, 'checks'],
     [{ ...DEFINITION, checks: Array.from({ length: 11 }, () => CHECKS[0]) }, 'checks'],
     [{ ...DEFINITION, label: 'latest' }, 'label'],
+    [{ ...DEFINITION, label: 'live', checks: [{ metric: 'trace:error_rate', above: 0.1 }] }, 'label'],
+    [{ ...DEFINITION, checks: [{ metric: 'trace:refusal_rate', above: 0.1 }] }, 'checks.0.metric'],
     [{ ...DEFINITION, prompt_name: '/' }, 'prompt_name'],
     [{ ...DEFINITION, enabled: 'yes' }, 'enabled'],
     [{ ...DEFINITION, notify: { slack: true } }, 'notify'],
@@ -83,7 +85,7 @@ describe('a definition', () => {
   });
 
   test.each([
-    [{ metric: 'errors', above: 0.1 }, 'refusal_rate or score:NAME'],
+    [{ metric: 'errors', above: 0.1 }, 'trace:cost_mean or score:NAME'],
     [{ metric: 'score:', above: 0.1 }, 'score:NAME'],
     [{ metric: 'score:is it good', above: 0.1 }, 'the name of the score may hold letters'],
     [{ metric: 'error_rate' }, 'above: is required, or below'],
