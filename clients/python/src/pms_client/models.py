@@ -1485,6 +1485,41 @@ class EvaluationRegressionData(BaseModel):
     threshold: float
 
 
+class TraceEventDataTokens(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: int
+    output: int
+
+
+class TraceEventDataCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: str | None
+    currency: Literal["USD"]
+
+
+class TraceEventData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    trace_id: str
+    name: str | None
+    status: Literal["running", "ok", "error"]
+    duration_ms: float | None
+    steps: int
+    calls: Annotated[int, Field(description="The number of model calls.")]
+    errors: Annotated[int, Field(description="The number of steps that failed.")]
+    tokens: TraceEventDataTokens
+    cost: TraceEventDataCost
+    conversation_id: str | None
+    user_id: str | None
+    service: str | None
+    environment: str | None
+
+
 class ReleaseEventData(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1532,41 +1567,6 @@ class MonitorEventData(BaseModel):
     state: Literal["no_data", "ok", "alerting"]
     reason: Annotated[str, Field(description="The observation, or who ended the alert, in words.")]
     values: list[MonitorEventDataValue]
-
-
-class TraceEventDataTokens(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    input: int
-    output: int
-
-
-class TraceEventDataCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: str | None
-    currency: Literal["USD"]
-
-
-class TraceEventData(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    trace_id: str
-    name: str | None
-    status: Literal["running", "ok", "error"]
-    duration_ms: float | None
-    steps: int
-    calls: Annotated[int, Field(description="The number of model calls.")]
-    errors: Annotated[int, Field(description="The number of steps that failed.")]
-    tokens: TraceEventDataTokens
-    cost: TraceEventDataCost
-    conversation_id: str | None
-    user_id: str | None
-    service: str | None
-    environment: str | None
 
 
 class NotificationEmail(BaseModel):
@@ -4278,9 +4278,9 @@ class Event(BaseModel):
         | ExecutionFailedData
         | EvaluationCompletedData
         | EvaluationRegressionData
+        | TraceEventData
         | ReleaseEventData
-        | MonitorEventData
-        | TraceEventData,
+        | MonitorEventData,
         Field(description="The payload of the event type."),
     ]
     timestamp: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]

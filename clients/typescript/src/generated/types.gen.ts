@@ -1743,7 +1743,7 @@ export type CreateWebhook = {
     rate_limit_per_minute?: number | null;
 };
 
-export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'monitor.alerted' | 'monitor.recovered' | 'trace.completed';
+export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'trace.completed' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'monitor.alerted' | 'monitor.recovered';
 
 export type UpdateWebhook = {
     /**
@@ -4562,7 +4562,7 @@ export type Event = {
     /**
      * The payload of the event type.
      */
-    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData | MonitorEventData | TraceEventData;
+    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | TraceEventData | ReleaseEventData | MonitorEventData;
     timestamp: Timestamp;
 };
 
@@ -4632,6 +4632,34 @@ export type EvaluationRegressionData = {
     threshold: number;
 };
 
+export type TraceEventData = {
+    trace_id: string;
+    name: string | null;
+    status: 'running' | 'ok' | 'error';
+    duration_ms: number | null;
+    steps: number;
+    /**
+     * The number of model calls.
+     */
+    calls: number;
+    /**
+     * The number of steps that failed.
+     */
+    errors: number;
+    tokens: {
+        input: number;
+        output: number;
+    };
+    cost: {
+        amount: string | null;
+        currency: 'USD';
+    };
+    conversation_id: string | null;
+    user_id: string | null;
+    service: string | null;
+    environment: string | null;
+};
+
 export type ReleaseEventData = {
     release_id: string;
     prompt_name: string;
@@ -4669,34 +4697,6 @@ export type MonitorEventData = {
         count: number;
         alerting: boolean;
     }>;
-};
-
-export type TraceEventData = {
-    trace_id: string;
-    name: string | null;
-    status: 'running' | 'ok' | 'error';
-    duration_ms: number | null;
-    steps: number;
-    /**
-     * The number of model calls.
-     */
-    calls: number;
-    /**
-     * The number of steps that failed.
-     */
-    errors: number;
-    tokens: {
-        input: number;
-        output: number;
-    };
-    cost: {
-        amount: string | null;
-        currency: 'USD';
-    };
-    conversation_id: string | null;
-    user_id: string | null;
-    service: string | null;
-    environment: string | null;
 };
 
 export type NotificationPage = {
@@ -15140,7 +15140,7 @@ export type ListAuditLogData = {
          * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated';
+        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
         /**
          * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   'execution.failed',
   'evaluation.completed',
   'evaluation.regression',
+  'trace.completed',
   'release.started',
   'release.awaiting_approval',
   'release.promoted',
@@ -14,7 +15,6 @@ export const EVENT_TYPES = [
   'release.finished',
   'monitor.alerted',
   'monitor.recovered',
-  'trace.completed',
 ] as const;
 
 export const SCOPES = [
