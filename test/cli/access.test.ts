@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
+import process from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { run } from '../../scripts/python.ts';
 import { createKey } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { atTerminal, type Cli, startCli } from './support.ts';
+import { atTerminal, type Cli, PROGRAM, startCli } from './support.ts';
 
 let service: TestService;
 let cli: Cli;
@@ -158,12 +160,16 @@ test('white space around the address and the key does not matter; an invalid one
   }
 });
 
+/** Completions are written past the command's context. */
+const complete = (...args: string[]) =>
+  run(process.execPath, ['--conditions=pms-source', PROGRAM, 'complete', ...args]);
+
 test.each(['bash', 'zsh', 'fish', 'powershell'])('%s has a completion', async (shell) => {
-  expect(await cli.pms(['complete', shell])).toMatchObject({ status: 0, stdout: expect.stringContaining('pms') });
+  expect(await complete(shell)).toMatchObject({ code: 0, output: expect.stringContaining('pms') });
 });
 
 test('commands are completed', async () => {
-  const prompts = await cli.pms(['complete', '--', 'prompts', 'pu']);
-  expect(prompts.stdout).toContain('push');
-  expect(prompts.stdout).toContain('pull');
+  const { output } = await complete('--', 'prompts', 'pu');
+  expect(output).toContain('push');
+  expect(output).toContain('pull');
 });

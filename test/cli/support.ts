@@ -1,15 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../scripts/python.ts';
+import { atProcessEnd } from '../support/process-end.ts';
 import { type Started, startProcess } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
+import type { Asked } from './warm-program.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+const WARM_PROGRAM = fileURLToPath(new URL('warm-program.ts', import.meta.url));
 
 const AT_A_TERMINAL = `
 import os, pty, sys
@@ -48,15 +50,52 @@ export interface Ended {
   stderr: string;
 }
 
-/** The real program, in a separate folder. */
+/** The program, in a separate folder. */
 export interface Cli {
   folder: string;
-  /** Runs `pms` with these arguments. @param input on standard input */
+  /**
+   * Runs `pms` with these arguments. Its process is kept for the next time, as loading its modules takes most of the time; `start` has a
+   * process of its own. @param input on standard input
+   */
   pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
   /** The same without waiting. `killOrphans` of test/support/processes.ts ends what is left. */
   start(args: string[], options?: { env?: Record<string, string>; nodeFlags?: string[] }): Started;
   remove(): Promise<void>;
 }
+
+/** A process of the program for the files of this Jest process. */
+const warmProgram = {
+  process: undefined as ChildProcess | undefined,
+  last: Promise.resolve() as Promise<unknown>,
+  async run(asked: Asked): Promise<Ended> {
+    const before = this.last;
+    const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+    this.last = promise.catch(() => {});
+    await before;
+    const child = this.process ?? this.start();
+    const onExit = () => reject(new Error(`The process ended in ${asked.args.join(' ')}.`));
+    child.once('exit', onExit);
+    child.once('message', (ended: Ended) => {
+      child.off('exit', onExit);
+      resolve(ended);
+    });
+    child.send(asked);
+    return promise;
+  },
+  start(): ChildProcess {
+    const child = fork(WARM_PROGRAM, { execArgv: ['--conditions=pms-source'] });
+    child.once('exit', () => {
+      this.process = undefined;
+    });
+    atProcessEnd(async () => {
+      child.kill();
+    });
+    child.unref();
+    child.channel?.unref();
+    this.process = child;
+    return child;
+  },
+};
 
 /** @param service whose first key is in the program's environment; undefined for none */
 export async function startCli(service?: Pick<TestService, 'origin' | 'key'>): Promise<Cli> {
@@ -71,18 +110,8 @@ export async function startCli(service?: Pick<TestService, 'origin' | 'key'>): P
         env: { ...own, ...env },
       }),
     async pms(args, { env = {}, input = '' } = {}) {
-      const child = spawn(process.execPath, ['--conditions=pms-source', PROGRAM, ...args], {
-        cwd: folder,
-        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...own, ...env },
-      });
-      const ended: Ended = { status: null, stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const)
-        child[name].setEncoding('utf8').on('data', (text: string) => {
-          ended[name] += text;
-        });
-      child.stdin.end(input);
-      [ended.status] = await once(child, 'close');
-      return ended;
+      const all = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...own, ...env };
+      return warmProgram.run({ args, folder, env: all, input });
     },
     remove: () => rm(folder, { recursive: true }),
   };
