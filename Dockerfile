@@ -14,6 +14,8 @@ COPY src ./src
 RUN node src/workflows/bundle.ts
 COPY scripts/build-console.ts ./scripts/
 COPY console ./console
+# Names and values of the API's enums.
+COPY clients/typescript/src/generated ./clients/typescript/src/generated
 # The language of the console: see docs/translating.md.
 ARG CONSOLE_LOCALE=en
 RUN node scripts/build-console.ts
