@@ -227,7 +227,7 @@ async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
 
 /**
  * The service spread over processes: two with the API and three with workers, on a PostgreSQL and on Temporal's server, which
- * has a PostgreSQL of its own. All run on this machine, so this shows the cost of each kind and that nothing is done twice, but
+ * has its own PostgreSQL. All run on this machine, so this shows the cost of each kind and that nothing is done twice, but
  * not how far it scales.
  */
 export async function measureCluster(means: Means): Promise<Outcome> {

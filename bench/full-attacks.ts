@@ -15,7 +15,7 @@ const RATE_LIMIT = 6_000;
 /** Runs only attacks whose name matches: holders, controls, budgets, storage, work. */
 const NAMES = new RegExp(process.env['ATTACKS'] ?? '');
 
-/** Attacks of a caller with a key, at full size, against the whole service. Each attack has a service of its own. */
+/** Attacks of a caller with a key, at full size, against the whole service. Each attack has its own service. */
 export async function measureAttacks(servers: Servers, { report, profileFolder }: Means): Promise<Outcome> {
   const model = await startOpenAiServer({
     keepCalls: false,

@@ -67,7 +67,7 @@ export async function measureKills(servers: Servers, { rounds: kills = KILLS }: 
     const inFlight: number[] = [];
     const startMs: number[] = [];
 
-    /** Recent calls have no response, or one that is not stored yet. */
+    /** Recent calls have no response, or their response is not stored yet. */
     async function kill(target: Target): Promise<void> {
       const before = (await target.model.calls()).count;
       await delay(MODEL_MS + STORE_MS);

@@ -33,7 +33,7 @@ import { measureWebhooks } from './webhooks.ts';
 
 const report = (line: string) => console.error(line);
 
-/** Each has servers of its own, so that no benchmark affects the next one. */
+/** Each has its own servers, so that no benchmark affects the next one. */
 const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   executions: (means) => withServers(means, measureExecutions),
   routing: (means) => withServers(means, measureRouting),
@@ -88,7 +88,7 @@ const { values: options, positionals } = parseArgs({
     minutes: { type: 'string' },
     /** Executions per second of the soak, with its other work in proportion; default: 3. */
     rate: { type: 'string' },
-    /** Number of rounds; default: that of the benchmark. */
+    /** Number of rounds; default: as the benchmark sets it. */
     rounds: { type: 'string' },
     /** Adds the results to `bench/results`. */
     save: { type: 'boolean', default: false },

@@ -26,7 +26,7 @@ const run = (command: string, args: readonly string[], env: Record<string, strin
   runProgram(command, args, { cwd: home, env: plainEnvironment(env) });
 
 /**
- * Of its optional packages only SQLite for this platform is needed; the others are more than a gigabyte.
+ * The only optional package needed is SQLite for this platform; the others are more than a gigabyte.
  * @returns its program
  */
 export async function installPromptfoo(): Promise<string> {

@@ -2,7 +2,7 @@ import { openDatabase } from '../src/db/database.ts';
 import { createApiKey, generateApiKey, SCOPES } from '../src/services/access/api-keys.ts';
 import { createWorkspace } from '../src/services/workspaces/workspaces.ts';
 
-/** Creates a workspace next to that of the service's first key. @returns a key with all scopes */
+/** Creates a workspace next to the first one. @returns a key with all scopes */
 export async function neighbourKey(databaseUrl: string, name = 'neighbour'): Promise<string> {
   const db = await openDatabase(databaseUrl, { poolSize: 2 });
   try {

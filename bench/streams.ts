@@ -14,7 +14,7 @@ const ALONE = 20;
 const MANY = 100;
 /** The time over which many streams start. */
 const BEGIN_WITHIN_MS = 1_000;
-/** Numbers of concurrent streams to try, until the delay is twice that of the first number. */
+/** Numbers of concurrent streams to try, until the delay has doubled since the first number. */
 const STEPS = [MANY, 150, 200, 300, 400, 600, 800];
 
 /**

@@ -49,7 +49,7 @@ async function latencies(receiver: Receiver, begin: () => Promise<number>): Prom
     const begunAt = await begin();
     const { firstAt } = await receiver.arrivals(1);
     values.push((firstAt[0] ?? Number.NaN) - begunAt);
-    // Time for the response, and for what is written after it.
+    // Time for the response, and for the writes after it.
     await delay(4 * RECEIVER_MS);
   }
   return values;

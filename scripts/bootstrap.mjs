@@ -93,7 +93,7 @@ function install() {
   });
 }
 
-/** npm ci empties node_modules, including the Node.js that may be running this; npm itself needs one that stays. */
+/** npm ci empties node_modules, including the Node.js that may be running this; npm itself needs a Node.js that stays. */
 function hostNode() {
   if (!process.execPath.startsWith(modules + path.sep)) return process.execPath;
   const outside = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => !folder.includes('node_modules'));
@@ -129,7 +129,7 @@ function checkNode() {
   const installed = existsSync(bundled);
   const { status, stdout } = installed ? spawnSync(bundled, ['--version'], { encoding: 'utf8' }) : { status: null };
   if (status === 0 && isNewEnough(stdout.trim())) return;
-  // A bundled one that does not run (it needs glibc) would hide the user's own from the scripts.
+  // A bundled Node.js that does not run (it needs glibc) would hide the user's own from the scripts.
   if (installed && status !== 0) rmSync(bundled, { force: true });
   const wanted = LEAST_NODE.join('.');
   throw new Failure(

@@ -9,7 +9,7 @@ const PAGES = ['/console/prompts', '/console/playground', '/console/evaluations'
 const NETWORK_CHANGED = 'ERR_NETWORK_CHANGED';
 const MOST_TRIES = 10;
 
-/** Opens a page. @returns its errors, and whether this machine's network has changed meanwhile */
+/** Opens a page. @returns its errors, and whether this machine's network has changed in the meantime */
 async function open(page: Page, url: string): Promise<{ complaints: string[]; isDisturbed: boolean }> {
   const complaints: string[] = [];
   page.removeAllListeners();

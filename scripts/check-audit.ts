@@ -97,7 +97,7 @@ for (const [folder, args] of SHIPPED) {
 }
 if (answered === SHIPPED.size)
   for (const { advisory } of allowed)
-    if (!found.has(advisory)) problems.push(`audit-allowed.json allows ${advisory}, which no package has any more`);
+    if (!found.has(advisory)) problems.push(`audit-allowed.json allows ${advisory}, which no package has anymore`);
 if (options.required && answered < SHIPPED.size) problems.push('the registry must answer npm audit, and did not');
 
 for (const problem of problems) console.error(problem);

@@ -45,5 +45,5 @@ function main(before: string, now: string): number {
   return 1;
 }
 
-// An argument names another document to compare with, such as that of a branch.
+// An argument names another document to compare with, for example from a branch.
 process.exitCode = main(path.resolve(process.argv[2] ?? released ?? ''), current ?? '');

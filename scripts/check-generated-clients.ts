@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const document = path.join(root, 'openapi.json');
 const tools = path.join(root, 'tools/generated-clients');
 
-/** Where a client is made. */
+/** The folder of a client. */
 interface Place {
   folder: string;
   node: (program: string, args: string[], env?: NodeJS.ProcessEnv) => Promise<void>;

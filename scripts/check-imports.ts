@@ -15,7 +15,7 @@ import { type Import, importsOf } from './imports.ts';
 //   jobs       │
 //   activities ┘
 //
-// Workflows run in their own sandbox, from a bundle of what they import as values: only the domain. Services start
+// Workflows run in their own sandbox, from a bundle of their value imports: only the domain. Services start
 // workflows by type, and workflows call activities by type; types don't exist at run time.
 //
 // In `api` and `services`, a capability may import from those before it in `src/domain/capabilities.ts`, and from folders that no capability
@@ -36,7 +36,7 @@ interface Layer {
 }
 
 const LAYERS: Record<string, Layer> = {
-  // Where processes are assembled from everything else; only these files, and tests, import each other.
+  // Assemble processes from everything else; only these files, and tests, import each other.
   composition: {
     files: [
       'main.ts',
@@ -90,7 +90,7 @@ const LAYERS: Record<string, Layer> = {
   },
   // Another entry point to the operations of the API, which are passed to it: it knows them by id.
   mcp: { files: ['mcp/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
-  // Shared by all resources: limits, authentication, parsing, errors. It knows none of them.
+  // Shared by all resources: limits, authentication, parsing, errors. It does not depend on them.
   http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },
   activities: {
@@ -127,7 +127,7 @@ const LAYERS: Record<string, Layer> = {
   // How prompts are filled: also part of the client, so it imports nothing.
   rules: { files: ['domain/prompt-rules/'], values: [], packages: [] },
   domain: { files: ['domain/'], values: ['rules'] },
-  // Knows nothing about this service.
+  // Independent of this service.
   lib: { files: ['lib/'], values: [] },
 };
 

@@ -1,5 +1,5 @@
 // node scripts/check-migrations.ts [FILE…]
-// Checks that migrations don't disturb the release that runs meanwhile: they block its statements no longer than necessary, and drop,
+// Checks that migrations don't disturb the release that runs at the same time: they block its statements no longer than necessary, and drop,
 // rename or require nothing that it uses. Applies the rules of squawk (https://squawkhq.com/docs/rules) to the SQL of each migration
 // since 1.0.0. docs/upgrades.md says what to write instead, and how to make an exception.
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ const LAST_EXEMPT = 'Migration20261125054819';
 const POSTGRES_VERSION = '18';
 const FOLDER = fileURLToPath(new URL('../src/db/migrations/', import.meta.url));
 const REQUIREMENTS = fileURLToPath(new URL('../tools/squawk/requirements.txt', import.meta.url));
-/** A migration may take as long as it needs if nobody waits for it. */
+/** A migration may take as long as it needs if nothing waits for it. */
 const LEFT_OUT = ['require-statement-timeout'];
 /**
- * Such statements wait for others, and block nobody. `if not exists` does not make them repeatable, so leftovers of a failed one are
+ * Such statements wait for others and block nothing. `if not exists` does not make them repeatable, so leftovers of a failed one are
  * dropped first.
  */
 const LEFT_OUT_OUTSIDE_OF_TRANSACTIONS = [...LEFT_OUT, 'require-lock-timeout', 'prefer-robust-stmts'];

@@ -4,8 +4,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-// Statements are made by the query builder (CONTRIBUTING.md, "Writing a statement"). Lists those that are still SQL text: a
-// template or string literal that begins like a statement. One that must stay has a comment `raw SQL: why` above it.
+// Statements are made by the query builder (CONTRIBUTING.md, "Writing a statement"). Lists the statements that are still SQL text: a
+// template or string literal that begins like a statement. A statement that must stay has a comment `raw SQL: why` above it.
 //
 //   node scripts/check-raw-sql.ts [--max N] [--explained] [root]
 //

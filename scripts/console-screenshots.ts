@@ -1,9 +1,9 @@
 // npm run screenshots:console [-- NAME…]
 // Runs the service like `npm start`, fills it with a team's data, and saves the pages of the web console that docs/console.md shows, or
-// only those named, to docs/images. Takes about four minutes. Stand-ins replace the model and the receiver of webhooks.
+// only the named ones, to docs/images. Takes about four minutes. Stand-ins replace the model and the receiver of webhooks.
 //
 // npm run screenshots:console -- --all --out FOLDER [NAME…]
-// Saves every page, or only those named, to FOLDER: on a phone, a screen and a wide screen, in both themes, and some as printed.
+// Saves every page, or only the named ones, to FOLDER: on a phone, a screen and a wide screen, in both themes, and some as printed.
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { launchBrowser, untilQuiet, watchRequests } from '../test/support/browser.ts';

@@ -1,4 +1,4 @@
-// Completes package-lock.json after a change of dependencies: `node scripts/fill-lock.mjs`, and that of the web console:
+// Completes package-lock.json after a change of dependencies: `node scripts/fill-lock.mjs`, and the web console's:
 // `node scripts/fill-lock.mjs console`.
 //
 // npm omits an optional platform package from the lock if the registry it asked does not have that package, and `npm ci` then

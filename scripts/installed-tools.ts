@@ -30,7 +30,7 @@ export async function installedTools(
 
 async function install(home: string, folder: string): Promise<void> {
   mkdirSync(path.dirname(folder), { recursive: true });
-  // Created under another name and renamed, so that nobody finds it incomplete.
+  // Created under another name and renamed, so that it is never found incomplete.
   const aside = mkdtempSync(`${folder}-`);
   try {
     for (const file of ['package.json', 'package-lock.json', '.npmrc'])

@@ -128,15 +128,21 @@ const ruleOf = (ruleId: string, habits: typeof HABITS, allowNodeTypes: string[])
     ),
   },
 });
-const rules = [ruleOf('habits', HABITS, []), ruleOf('openings', OPENINGS, ['Header', 'Link', 'Strong', 'Emphasis'])];
+const habits = ruleOf('habits', HABITS, []);
+const openings = ruleOf('openings', OPENINGS, ['Header', 'Link', 'Strong', 'Emphasis']);
 
-/** Options of textlint. With `isPlain`, each line is a text; otherwise the source is Markdown. */
-const optionsOf = (isPlain: boolean): TextlintKernelOptions => ({
-  ext: isPlain ? '.txt' : '.md',
-  plugins: isPlain ? [{ pluginId: 'text', plugin: plain }] : [{ pluginId: 'markdown', plugin: markdown }],
-  rules,
+const page: TextlintKernelOptions = {
+  ext: '.md',
+  plugins: [{ pluginId: 'markdown', plugin: markdown }],
+  rules: [habits, openings],
   filterRules: [{ ruleId: 'comments', rule: comments }],
-});
+};
+/** Each line is a text. */
+const texts: TextlintKernelOptions = {
+  ext: '.txt',
+  plugins: [{ pluginId: 'text', plugin: plain }],
+  rules: [habits, openings],
+};
 
 export interface Finding {
   line: number;
@@ -146,8 +152,8 @@ export interface Finding {
 
 const kernel = new TextlintKernel();
 
-async function lint(source: string, isPlain: boolean): Promise<Finding[]> {
-  const { messages } = await kernel.lintText(source, optionsOf(isPlain));
+async function lint(source: string, options: TextlintKernelOptions): Promise<Finding[]> {
+  const { messages } = await kernel.lintText(source, options);
   return messages.map(({ loc, range, message }) => ({
     line: loc.start.line,
     text: source
@@ -158,9 +164,15 @@ async function lint(source: string, isPlain: boolean): Promise<Finding[]> {
   }));
 }
 
-/** The odd sentences of a page. Put one that must stay between the comments `textlint-disable` and `textlint-enable`. */
-export const oddOfPage = (source: string) => lint(source, false);
+/** The odd sentences of a page. Put a sentence that must stay between the comments `textlint-disable` and `textlint-enable`. */
+export const oddOfPage = (source: string) => lint(source, page);
 
-/** The odd sentences of some texts. Code and placeholders do not count; `line` is the number of the text, from 1. */
-export const oddOfTexts = (texts: string[]) =>
-  lint(texts.map((each) => each.replaceAll(/`[^`]*`|\$?\{[^{}]*\}/g, '…').replaceAll(/\s+/g, ' ')).join('\n'), true);
+/** Code and placeholders do not count. */
+const toLines = (each: string[]) =>
+  each.map((text) => text.replaceAll(/`[^`]*`|\$?\{[^{}]*\}/g, '…').replaceAll(/\s+/g, ' ')).join('\n');
+
+/** The odd sentences of some texts; `line` is the number of the text, from 1. */
+export const oddOfTexts = (each: string[]) => lint(toLines(each), texts);
+
+/** The same for comments, which can open like questions: "How long a call may take". */
+export const oddOfComments = (each: string[]) => lint(toLines(each), { ...texts, rules: [habits] });

@@ -1,6 +1,6 @@
 // Reduces a production node_modules to what a running service needs: node scripts/prune-image.mjs FOLDER [ARCHITECTURE]
 // Temporal's SDK includes native binaries for five platforms, and a bundler that is not needed once the workflows are bundled.
-// ARCHITECTURE is Docker's TARGETARCH (amd64 or arm64), by default that of this process.
+// ARCHITECTURE is Docker's TARGETARCH (amd64 or arm64), by default the one of this process.
 import {
   closeSync,
   existsSync,

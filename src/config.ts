@@ -239,7 +239,7 @@ function toSettings(
       /** If unset, payloads are not encrypted. */
       payloadKeys: env.TEMPORAL_PAYLOAD_KEYS,
       uiPort: env.TEMPORAL_UI_PORT,
-      /** The address of Temporal's UI for people. If unset, that of the embedded Temporal, if any. */
+      /** The address of Temporal's UI for people. If unset, the UI of the embedded Temporal, if any. */
       uiUrl: env.TEMPORAL_UI_URL,
       /** Whether its UI can show the call stacks of workflows. */
       callStacks: env.TEMPORAL_CALL_STACKS === 'true',

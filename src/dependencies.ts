@@ -67,7 +67,7 @@ export interface Dependencies {
 }
 
 /**
- * The SDK warns about workflow tasks over 5 s. That of an execution takes as long as its call, whose time limit is
+ * The SDK warns about workflow tasks over 5 s. The task of an execution takes as long as its call, whose time limit is
  * MODEL_TIMEOUT.
  */
 const LONG_TASK = '[TMPRL1104]';
@@ -108,7 +108,7 @@ export function installTemporalRuntime(log: Logger, metricsAddress?: string): vo
   });
 }
 
-/** The servers of this service, as far as known from its settings. Port 0 means none, or one that is added later. */
+/** The servers of this service, as far as known from its settings. Port 0 means none, or a port that is added later. */
 function ownServersOf(settings: Settings, servers: Servers, sdkMetricsAddress: string | undefined): OwnServers {
   const { port, metricsPort, codecServer, temporal } = settings;
   const own = createOwnServers();

@@ -223,7 +223,7 @@ describe('rollouts', () => {
     const found = all.filter((key) => armOf({ salt, percent }, key) === 'candidate');
     expect(found).toHaveLength(candidates);
     expect(Math.abs((100 * candidates) / keys - percent)).toBeLessThan(0.5);
-    // Raising the share takes the candidate from nobody.
+    // Raising the share takes the candidate from no key.
     const more = { salt, percent: Math.min(100, percent + 10) };
     expect(found.filter((key) => armOf(more, key) !== 'candidate')).toEqual([]);
   });

@@ -56,7 +56,7 @@ function parseProfiles(text: string): Omit<Profiles, 'file'> | undefined {
   return { current: typeof current === 'string' && byName.has(current) ? current : undefined, byName };
 }
 
-/** Empty if nobody has logged in. @throws CliError if the file is not a credentials file */
+/** Empty if there is no login. @throws CliError if the file is not a credentials file */
 export async function readProfiles(env: NodeJS.ProcessEnv): Promise<Profiles> {
   const file = credentialsFile(env);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

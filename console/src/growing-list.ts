@@ -30,7 +30,7 @@ export interface Growing<Row> {
 /**
  * A live list: new entries appear at the top unless the user has scrolled down; then they are counted. Unfinished ones are updated in place.
  * A list in another order than newest first does not change.
- * @param isReading whether rows must stay where they are
+ * @param isReading whether rows must keep their position
  */
 export function useGrowingList<Row extends { id: string }>(
   { path, timeOf, isOver, lateMs }: Growing<Row>,

@@ -20,3 +20,18 @@ export function literalsOf(file: string, source: string): Literal[] {
   visit(parseSync(file, source).program);
   return found;
 }
+
+/** Every comment of a source, without its marks. Line comments below each other are one text. */
+export function commentsOf(file: string, source: string): Literal[] {
+  const found: Literal[] = [];
+  let end = 0;
+  for (const comment of parseSync(file, source).comments) {
+    const text = comment.value.replaceAll(/^\s*\* ?/gm, '').trim();
+    const last = found.at(-1);
+    const continues = comment.type === 'Line' && /^\n[ \t]*$/.test(source.slice(end, comment.start));
+    if (last && continues) last.text += ` ${text}`;
+    else found.push({ text, line: source.slice(0, comment.start).split('\n').length });
+    end = comment.end;
+  }
+  return found;
+}

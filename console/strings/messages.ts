@@ -1,6 +1,6 @@
 import { parseSync } from 'vite';
 
-// The places of user-visible text, besides between tags. docs/translating.md explains them.
+// The places of user-visible text other than between tags. docs/translating.md explains them.
 
 const words = (...lines: string[]) => new Set(lines.join(' ').split(' '));
 
@@ -35,7 +35,7 @@ export type Part =
   | { kind: 'value'; name: string; node: Node }
   /** `hasNumber`: the number itself precedes the words. */
   | { kind: 'plural'; count: Node; one: Part[]; other: Part[]; hasNumber: boolean }
-  /** `children`: undefined if the element has no text of its own. */
+  /** `children`: undefined if the element itself has no text. */
   | { kind: 'element'; name: string; node: Node; children: Part[] | undefined };
 
 export interface Message extends Range {

@@ -24,7 +24,7 @@ function translationsOf(locale: string): Map<string, Translation> {
   return translations;
 }
 
-/** Builds the console in a language: `en` as it is, `pseudo` with accents, others by the catalog `console/strings/LOCALE.json`. */
+/** Builds the console in a language: `en` unchanged, `pseudo` with accents, others by the catalog `console/strings/LOCALE.json`. */
 export function strings(locale: string): Plugin {
   const tag = locale === PSEUDO ? 'en-x-pseudo' : locale;
   let translations = new Map<string, Translation>();

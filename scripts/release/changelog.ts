@@ -19,7 +19,7 @@ export function sectionOf(changelog: string, version: string): Section | undefin
 }
 
 /**
- * Turns the unreleased section into that of a version with a date. An existing section of the version keeps its content, and
+ * Turns the unreleased section into the section of a version, with a date. An existing section of the version keeps its content, and
  * gets the date.
  * @throws Error if there is no section `Unreleased`, or it is empty
  */

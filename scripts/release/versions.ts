@@ -44,7 +44,7 @@ const PLACES: readonly Place[] = [
   { file: '.github/ISSUE_TEMPLATE/bug.yml', pattern: at('placeholder: ', ',') },
 ];
 
-/** A version found in a file, and its place. */
+/** A version found in a file, and its position. */
 export interface Said {
   file: string;
   line: number;

@@ -5,7 +5,7 @@ import { type Started, startProcess } from '../../test/support/processes.ts';
 
 const READY = { api: /(the API listens|API listening) on/, worker: /the workers are at work|workers started/ } as const;
 /**
- * Patterns that must not appear in a log: an uncaught error, one that ended a process, or a workflow that its code cannot continue.
+ * Patterns that must not appear in a log: an uncaught error, an error that ended a process, or a workflow that its code cannot continue.
  */
 const TROUBLE = /unhandled rejection|"level":60|Nondeterminism|TMPRL1100|error: column|violates/i;
 

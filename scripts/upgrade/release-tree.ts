@@ -49,7 +49,7 @@ export async function releaseTree(ref = lastRelease()): Promise<ReleaseTree> {
 
 async function extract(commit: string, folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
-  // Created under another name and renamed, so that nobody finds it incomplete.
+  // Created under another name and renamed, so that it is never found incomplete.
   const aside = mkdtempSync(`${folder}-`);
   try {
     const archive = path.join(aside, 'tree.tar');

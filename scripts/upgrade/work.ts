@@ -19,7 +19,7 @@ export interface InFlight {
   /** The input of the model, by execution id. */
   executions: Map<string, string>;
   evaluations: { id: string; prompts: string[]; mode: 'interactive' | 'batch' }[];
-  /** At half the traffic until somebody approves. */
+  /** At half the traffic until a person approves. */
   releases: { id: string; prompt: string; isApproved: boolean }[];
   schedule: string;
   /** Requests that were neither accepted nor rejected as expected. */

@@ -12,7 +12,7 @@ export function addBackupCommand(program: Command, show: (result: Result) => voi
     .action(async (target: string) => {
       const { databaseUrl, dataDir } = loadSettings();
       if (databaseUrl !== undefined)
-        throw new AdminError('DATABASE_URL is set: back up that PostgreSQL by its own means (docs/backup.md).');
+        throw new AdminError('DATABASE_URL is set: back up that PostgreSQL with its own tools (docs/backup.md).');
       const { folder, live, bytes } = await backUp(dataDir, target);
       show({
         json: { folder, live, bytes },

@@ -6,7 +6,7 @@ import { urlOfRunningPostgres } from '../embedded/postgres/running-postgres.ts';
 import { actAs, OPERATOR } from '../services/audit/acting.ts';
 import { AdminError } from './errors.ts';
 
-/** The configured database, otherwise that of the service running on this machine with the same `DATA_DIR`. */
+/** The configured database, otherwise the database of the service that runs on this machine with the same `DATA_DIR`. */
 async function findDatabase({ databaseUrl, dataDir }: Settings): Promise<string> {
   if (databaseUrl !== undefined) return databaseUrl;
   const url = await urlOfRunningPostgres(path.join(dataDir, 'postgres'), 'pms').catch((error: unknown) => {

@@ -69,7 +69,7 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 
 /**
  * PostgreSQL cancels statements that take too long, and reports it. If nothing arrives by then, the connection is dead although
- * nobody has closed it, for example because a machine in between has forgotten it. The kernel would retry for a quarter of an hour.
+ * it was never closed, for example because a machine in between has forgotten it. The kernel would retry for a quarter of an hour.
  */
 const ANSWER_MS = 5_000;
 

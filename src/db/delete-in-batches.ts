@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 /** The maximum number of rows that a transaction deletes. */
 export const BATCH_ROWS = 500;
-/** The maximum size of the texts that a transaction deletes, in bytes: TOAST stores large ones as rows of their own. */
+/** The maximum size of the texts that a transaction deletes, in bytes: TOAST stores large ones as separate rows. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** The pause between two transactions, so that deletion leaves most of the disk to others. */
 const PAUSE_MS = 20;

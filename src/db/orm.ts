@@ -32,7 +32,7 @@ export interface OrmOptions {
 
 /**
  * Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query.
- * @param options `idleTransactionMs`: the server ends a transaction that was idle for this long, such as that of a machine that has vanished,
+ * @param options `idleTransactionMs`: the server ends a transaction that was idle for this long, for example from a machine that has vanished,
  * so that its locks don't outlive it; `statementTimeoutMs`: the server cancels a statement that takes longer. Both default to no limit.
  */
 export function openOrm(
@@ -55,7 +55,7 @@ export function openOrm(
         snapshotName: '.snapshot-pms',
         // The snapshot belongs to the source; applying migrations must not rewrite it.
         snapshotOnMigrate: false,
-        // Each has a transaction of its own, so that locks are held no longer than by one, or none (`isTransactional`).
+        // Each has its own transaction, or none (`isTransactional`), so that no lock outlives its migration.
         allOrNothing: false,
         silent: true,
       },

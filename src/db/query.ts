@@ -26,7 +26,7 @@ function bindText({ text }: Statement): void {
 }
 
 /**
- * Creates a query function from one that runs text.
+ * Creates a query function from a function that runs text.
  * @param workspaceId binds every statement to this workspace; undefined: statements may span workspaces
  */
 export function createQuery(run: Run, workspaceId?: string): Query {

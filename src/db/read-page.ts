@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, sql } from 
 import type { Query } from './query.ts';
 import type { Builder, BuiltStatement } from './statement.ts';
 
-/** The maximum size of the texts of a page, in bytes. A larger record has a page of its own. */
+/** The maximum size of the texts of a page, in bytes. A larger record fills a page. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Part of a list. */

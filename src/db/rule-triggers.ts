@@ -3,7 +3,7 @@ import { sampledSql } from '../domain/rules/sampling.ts';
 
 /**
  * The executions that rules examine: completed runs of a version with a real call of the model. A reused response was examined
- * when it was created, and the output of a draft was sent to nobody.
+ * when it was created, and the output of a draft was sent to no caller.
  * @param row its name in the statement
  * @returns a condition
  */

@@ -61,7 +61,7 @@ export type NotificationMail = (facts: NotificationFacts) => { subject: string; 
  */
 export interface Declaration {
   name: string;
-  /** Further folders of `src/api` and `src/services` that belong to it, besides the one with its name. */
+  /** Further folders of `src/api` and `src/services` that belong to it, in addition to the one with its name. */
   folders?: readonly string[];
   /** Sections of the API document, and what their operations are about. */
   tags?: Record<string, string>;

@@ -6,7 +6,7 @@ export const MAX_CALL_ATTEMPTS = 5;
 
 /**
  * Work that was in flight when this number of processes crashed is isolated: it runs again, but one item at a time. An execution
- * fails if one more process crashes meanwhile, and an example if two do.
+ * fails if one more process crashes during that run, and an example if two do.
  */
 export const CRASHES_BEFORE_ISOLATION = 2;
 

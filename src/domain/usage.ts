@@ -52,7 +52,7 @@ export const Cost = z
   .object({
     ...CostAmount.shape,
     pricing: Pricing.nullable().meta({
-      description: 'The price used, in US dollars per million tokens, and where it comes from.',
+      description: 'The price used, in US dollars per million tokens, and its source.',
     }),
   })
   .meta({ id: 'Cost' });

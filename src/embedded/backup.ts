@@ -8,7 +8,7 @@ import { lockDataDir } from './data-dir.ts';
 import { EmbeddedStartError, systemErrorCode } from './errors.ts';
 import { urlOfRunningPostgres } from './postgres/running-postgres.ts';
 
-/** Files of the data directory, besides PostgreSQL and Temporal, that cannot be recreated. */
+/** Files of the data directory, other than those of PostgreSQL and Temporal, that cannot be recreated. */
 const SECRETS = ['encryption-key', 'first-api-key'];
 /** PostgreSQL folders whose contents belong to the running server. */
 const LEFT_EMPTY = new Set([
@@ -51,7 +51,7 @@ export async function backUp(dataDir: string, target: string): Promise<Backup> {
       `DATA_DIR ${source} holds no database of npm start: there is nothing to back up.`,
     );
   await mkdir(path.dirname(folder), { recursive: true });
-  // Created under another name and renamed, so that nobody takes a partial copy for a backup.
+  // Created under another name and renamed, so that a partial copy is never taken for a backup.
   const aside = await mkdtemp(`${folder}.partial-`);
   try {
     const lock = url === undefined ? await lockDataDir(source) : undefined;

@@ -55,7 +55,7 @@ function copied(folder: string, holder: string): EmbeddedStartError {
     'data_dir_copied',
     `DATA_DIR ${folder} was copied from a folder that was in use. Files that are copied while they are written do not fit together, and work on them ` +
       `may go wrong long after the start. Take a copy that npm run backup has made, or one of a service that was stopped. If nothing ran when it ` +
-      `was copied, since the process had been killed, remove ${holder} and start again.`,
+      `was copied, because the process had been killed, remove ${holder} and start again.`,
   );
 }
 
@@ -77,7 +77,7 @@ function unusable(folder: string, error: unknown): EmbeddedStartError {
     EROFS: 'is on a read-only file system',
     ENOSPC: 'is on a full disk',
     EDQUOT: 'is on a disk where this user has used up the quota',
-    // Opening the lock in a read-only folder fails inside SQLite, which gives no details.
+    // Opening the lock in a read-only folder fails inside SQLite without details.
     ERR_SQLITE_ERROR: 'is not writable by this user, or its file system cannot lock files',
   };
   const reason = reasons[systemErrorCode(error) ?? ''] ?? `cannot be used (${messageOf(error)})`;

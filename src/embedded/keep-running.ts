@@ -10,8 +10,8 @@ interface Server {
 const RESTART_AFTER_MS = 1_000;
 
 /**
- * Starts a server and restarts it on the same port if it ends unexpectedly, until `stop`. Dependents meanwhile wait, or respond
- * that they are temporarily unavailable.
+ * Starts a server and restarts it on the same port if it ends unexpectedly, until `stop`. In the meantime, dependents wait,
+ * or respond that they are temporarily unavailable.
  * @returns the first start, whose address stays the same
  */
 export async function keepRunning<T extends Server>(

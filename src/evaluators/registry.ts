@@ -167,7 +167,7 @@ export function needsExpected(config: EvaluatorConfig): boolean {
   return evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false);
 }
 
-/** The categories that an evaluator can return besides a number; undefined if none. */
+/** The categories that an evaluator can return in addition to a number; undefined if none. */
 export function categoriesOf(config: EvaluatorConfig): string[] | undefined {
   return config.type === 'llm_judge' ? config.categories?.map(({ value }) => value) : undefined;
 }
@@ -233,7 +233,7 @@ export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
   }
 }
 
-/** Applies `threshold` and `negate` to a score. One that does not assess the output is unchanged. */
+/** Applies `threshold` and `negate` to a score. A score that does not assess the output is unchanged. */
 function adjusted({ threshold, negate = false }: EvaluatorConfig, given: Score): Score {
   if (given.problem !== null || (threshold === undefined && !negate)) return given;
   const isPass = threshold !== undefined && passes(given.score, threshold);

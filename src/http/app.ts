@@ -69,7 +69,7 @@ export interface AppDeps {
   /** All other routes outside `/v1`: documentation, the console. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
-  /** Other entry points to the operations besides `/v1`, each at its own path: the MCP server. */
+  /** Entry points to the operations other than `/v1`, each at its own path: the MCP server. */
   otherWays: ((parts: SharedParts) => Middleware<AppState>)[];
   /** Traces requests; undefined for no tracing. */
   trace: Middleware<AppState> | undefined;
@@ -170,7 +170,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
 
 const nameOfRoute = ({ method, path }: Route) => `${method.toUpperCase()} /v1${path}`;
 
-/** Finds the error format of a path: that of the method or, if there is no such operation, the one shared by all others of the path. */
+/** Finds the error format of a path: the method's or, if there is no such operation, the one shared by all others of the path. */
 function errorFormats(
   router: Router<AppState>,
   routes: Route[],

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 import type { Context } from 'koa';
 
 /**
- * The unit by which callers are counted. IPv6 counts per /64, the smallest network assignment (RFC 6177): whoever has one
- * address of it has all. IPv4 counts per address, also when written as IPv6 (`::ffff:192.0.2.1`).
+ * The unit by which callers are counted. IPv6 counts per /64, the smallest network assignment (RFC 6177): a caller with
+ * one address of it has all. IPv4 counts per address, also when written as IPv6 (`::ffff:192.0.2.1`).
  * @param address an address in text form; all invalid ones count as one caller
  */
 export function addressGroup(address: string | undefined): string {

@@ -12,7 +12,7 @@ export interface ConsoleConfig {
   /** Address of workflows in Temporal's UI; a workflow's id is appended. Null if no UI is known. */
   temporal_workflows_url: string | null;
   sign_in: {
-    /** The identity providers available for sign-in besides keys. */
+    /** The identity providers available for sign-in, in addition to keys. */
     providers: { id: string; name: string }[];
     /** Whether the sign-in page offers sign-in with a key. */
     by_key: boolean;

@@ -18,7 +18,7 @@ const OPEN_HEADERS = 'Authorization, Content-Type';
 /**
  * Lets pages of some origins call the API with a key (Fetch standard, CORS protocol). Cookies are never allowed: sessions are only for
  * pages of this service. Requests from other origins are handled as usual, and browsers hide the responses from their pages.
- * @param open paths to which pages of any origin can POST with a token of their own
+ * @param open paths to which pages of any origin can POST with their own token
  */
 export function cors(origins: CorsOrigins, open: ReadonlySet<string> = new Set()): Middleware {
   const allowed = new Set(origins);

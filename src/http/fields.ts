@@ -44,7 +44,7 @@ const hexId = (digits: number, of: string) =>
     .string(`must be ${digits} hexadecimal digits`)
     .regex(new RegExp(`^(?!0+$)[0-9a-fA-F]{${digits}}$`), `must be ${digits} hexadecimal digits, not all zero`)
     .transform((text) => text.toLowerCase())
-    .meta({ description: `${of}: ${digits} hexadecimal digits, as OpenTelemetry has it.` });
+    .meta({ description: `${of}: ${digits} hexadecimal digits, as in OpenTelemetry.` });
 
 /** OpenTelemetry ids in a query string or body. */
 export const TraceIdInput = hexId(32, 'A trace').meta({ example: '5b8efff798038103d269b633813fc60c' });

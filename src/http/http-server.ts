@@ -60,7 +60,7 @@ function respondToMalformedRequests(server: http.Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket);
     const isResponding = response?.headersSent === true && !response.writableFinished;
-    // No bytes received: a response would be mistaken for that of a request still on its way.
+    // No bytes received: a response would be mistaken for the response to a request still on its way.
     const isUnused = socket instanceof net.Socket && socket.bytesRead === 0;
     if (!socket.writable || isResponding || isUnused) socket.destroy();
     else refuse(socket, messageOf(error.code));

@@ -71,7 +71,7 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
   }
 }
 
-/** Reads one chunk of a large body per round of the event loop, so that many of them together block nobody. */
+/** Reads one chunk of a large body per round of the event loop, so that even many of them do not block others. */
 async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   let body = Buffer.allocUnsafe(announced > maxBytes ? 0 : announced);

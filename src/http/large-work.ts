@@ -73,11 +73,11 @@ export interface Handling {
   receive(bytes: number): Promise<void>;
   /** Waits for a turn if a received body is large. @param bytes the actual length */
   begin(bytes: number): Promise<void>;
-  /** Ends the turn of a body that stays in memory. */
+  /** Ends a body's turn; the body stays in memory. */
   endTurn(): void;
   /** Releases what the body took. */
   dealtWith(): void;
-  /** Waits for memory for what is about to be read and shown. @param bytes of its texts */
+  /** Waits for memory for a response that is about to be read. @param bytes of its texts */
   reserve(bytes: number): Promise<void>;
   /** Waits for a turn for part of a streamed body. @param bytes of the part: a small one does not wait @returns ends the turn */
   turn(bytes: number): Promise<() => void>;

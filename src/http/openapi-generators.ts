@@ -113,7 +113,7 @@ function simplify(schema: Schema): void {
  * Rewrites the document so that client generators produce good code. Each object and enumeration in a union gets its own named component:
  * generators number unnamed ones (`ConfigType0`, `AnyOfTwo`). A name combines the schema and the fields that lead there, and equal
  * schemas share one. A body that is not JSON is bytes. The meaning stays the same, and rewriting again changes nothing.
- * @throws Error if no name can be found: give one of the schemas an id, or another name in `NAMES`
+ * @throws Error if no name can be found: set an id on one of the schemas, or another name in `NAMES`
  */
 export function adaptForGenerators(document: object): void {
   const { paths = {}, components } = document as Document;

@@ -193,7 +193,7 @@ function accessOf(route: Route): string {
   const shown =
     hidden.length === 0
       ? ''
-      : ` Without \`read\`, the response hides stored data: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} null or empty.`;
+      : ` Without \`read\`, ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} hidden (null or empty).`;
   return `Needs a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}${also}.${shown}`;
 }
 

@@ -26,7 +26,7 @@ export function normalizePath(path: string): string {
   try {
     decodeURIComponent(path);
   } catch {
-    throw new ApiError('invalid_request', 'The path holds a broken percent escape.');
+    throw new ApiError('invalid_request', 'The path has an invalid percent escape: write % as %25.');
   }
   return path.replaceAll(/%2f/gi, '/');
 }

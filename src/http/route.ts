@@ -31,7 +31,7 @@ export interface RouteRequest<Params, Query, Body> {
   /** SHA-256 over method, path and body: identifies repeated requests. */
   requestHash: Buffer;
   /**
-   * Waits until there is memory for what is about to be read and shown; released when the response was sent. For anything above some
+   * Waits until there is memory for the response that is about to be read; released when the response was sent. For anything above some
    * dozens of KiB.
    * @param bytes of the texts to read
    */
@@ -75,7 +75,7 @@ export interface ErrorFormat {
   /** Schema of the response body. */
   schema: z.ZodType;
   present: (error: ApiError) => unknown;
-  /** The status of a code, if the protocol uses another one. Default: that of the API. */
+  /** The status of a code, if the protocol uses another one. Default: the API's. */
   statusOf?: ((code: ErrorCode) => number | undefined) | undefined;
   /** The body of an error, if it is not JSON. @param contentType of the request @returns undefined for JSON */
   encode?: (error: ApiError, contentType: string) => { contentType: string; body: Buffer } | undefined;
@@ -155,7 +155,7 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   accepts?: string[];
   /** Errors in addition to those of every operation. */
   errors?: ErrorCode[];
-  /** Default: that of the API. Paths that differ only by method, or can be confused, share it. */
+  /** Default: the API's. Paths that differ only by method, or can be confused, share it. */
   errorFormat?: ErrorFormat;
   /** Headers that the handler reads, for the documentation. `Idempotency-Key` is added automatically. */
   headers?: z.ZodObject;

@@ -16,7 +16,7 @@ const IDLE_MS = 24 * 60 * 60_000;
 /** Due immediately: times are stored rounded to a millisecond, which must not be in the future. */
 const DUE_MS = -1;
 
-/** Takes a due workspace until it is due again. Of several processes one gets it. */
+/** Takes a due workspace until it is due again. Only one of several processes gets it. */
 async function takeDue({ query }: SystemDatabase) {
   const [claimed] = await query((db) =>
     db

@@ -67,7 +67,7 @@ export function createFirstAttempts(
   const inProgress = new Map<string, number>();
   let total = 0;
   let starts = 0;
-  /** Whether the relay was told that a workspace, or the process, is at its limit. */
+  /** Whether the relay knows that a workspace, or the process, is at its limit. */
   let isAwaited = false;
 
   /** The more are in progress in total, the lower the limit of a workspace, so that there is room for workspaces without any. */

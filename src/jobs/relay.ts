@@ -82,7 +82,7 @@ export interface RelayOptions extends FirstAttemptDeps, Omit<RelayDeps, 'firstAt
 
 /**
  * Relays events to webhooks: creates the deliveries of new events, makes their first attempts, and signals the workflows of abandoned
- * deliveries. Each loop continues while another waits, for example for Temporal. Notifications wake them. Several relays may run at once.
+ * deliveries. Each loop continues while another waits, for example for Temporal. Notifications wake them. Several relays may run concurrently.
  */
 export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   const { listener, log, saturated, graceOver } = options;

@@ -23,7 +23,7 @@ export type ToTrash = (query: Query, workspaceId: string) => Promise<number>;
 export interface Removable {
   /** Ends work in progress. @returns the number of rows ended */
   end?: (deps: RemovalDeps, workspace: WorkspaceDatabase, signal: AbortSignal) => Promise<number>;
-  /** Hides rows that have many rows of their own. */
+  /** Hides rows that own many other rows. */
   toTrash?: readonly ToTrash[];
   /** Its rows in the order of deletion: referring rows come first. Each has an index that starts with the workspace, or few rows. */
   rows?: readonly RowsToDelete[];

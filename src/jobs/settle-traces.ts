@@ -28,7 +28,7 @@ const take = (db: Builder) =>
     .returning(['t.workspace_id as workspaceId', 't.id', sql<Date>`t.settle_at`.as('dueAt')]);
 
 /**
- * Settles traces that have received no more steps. One that fails is logged and due again later. Safe to run in several processes at once, and to
+ * Settles traces that have received no more steps. A trace that fails is logged and due again later. Safe to run in several processes concurrently, and to
  * be stopped at any time.
  * @throws Error if the database is unavailable
  */

@@ -59,7 +59,7 @@ const dueDays = (db: Builder, setAside: readonly string[]) =>
     )
     .limit(BATCH_SIZE);
 
-/** Sums up a day, and marks it as done. Of two concurrent processes, one does nothing. */
+/** Sums up a day, and marks it as done. If two processes do so concurrently, one does nothing. */
 const sumUpDay = (db: Builder, workspaceId: string, startsAt: Date) => {
   const endsAt = new Date(startsAt.getTime() + DAY_MS);
   const { from, to } = idsOfSpan(startsAt, endsAt);

@@ -27,7 +27,7 @@ const EVALUATIONS: Owner = {
 };
 
 const versions = expressionBuilder<Tables, 'dataset_versions'>();
-/** Sets of examples that belong to no dataset (any more) and to no evaluation. */
+/** Sets of examples that no longer belong to a dataset or an evaluation. */
 const EXAMPLES: Owner = {
   table: 'dataset_versions',
   where: versions.and([

@@ -23,7 +23,7 @@ export interface FairSemaphore {
    * @throws the reason of `signal`
    */
   acquire(key: string, options?: AcquireOptions): Promise<Release>;
-  /** A slot if one is free for this key and nobody with this key is waiting; otherwise undefined. */
+  /** A slot if one is free for this key and none of its requests is waiting; otherwise undefined. */
   tryAcquire(key: string, amount?: number): Release | undefined;
   /** Runs `work` while holding a slot. */
   run<T>(key: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T>;
@@ -93,7 +93,7 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
 
   function admitWaiting(): void {
     isLetPast = false;
-    // A key moved to the end is visited again: this loops until nobody can be admitted.
+    // A key moved to the end is visited again: this loops until no one can be admitted.
     for (const [key, queue] of queues) {
       if (free === 0) return;
       const line = queue.urgent.size > 0 ? queue.urgent : queue.usual;

@@ -95,7 +95,7 @@ export const Origins = z.string().transform((text, context) => {
   if (wrong === undefined) return origins;
   context.addIssue({
     code: 'custom',
-    message: `must be origins such as https://app.example.com, separated by commas: "${wrong}" is none`,
+    message: `must be origins such as https://app.example.com, separated by commas: "${wrong}" is not an origin`,
   });
   return z.NEVER;
 });

@@ -1,6 +1,6 @@
 import { context, isSpanContextValid, type SpanContext, TraceFlags, trace } from '@opentelemetry/api';
 
-// Workflow code has no tracing of its own: the caller that starts a workflow passes the trace as text, and the workflow passes it
+// Workflow code has no tracing: the caller that starts a workflow passes the trace as text, and the workflow passes it
 // to its steps.
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;

@@ -19,7 +19,7 @@ export interface TurnOptions {
 
 /**
  * Turns at the event loop of a process, for everything in it: requests, model calls, items of rules. Keys (workspaces, or addresses
- * without a key) share them, so that nobody waits for another key's whole queue.
+ * without a key) share them, so that no key waits for another key's whole queue.
  */
 export interface Turns {
   /**

@@ -76,6 +76,6 @@ export function toMailError(thrown: unknown, redact: (text: string) => string): 
     case 'ECONNECTION':
       return again(`The mail server closed the connection${replyOf(error, redact)}.`);
     default:
-      return again(`The mail server did not take the mail (${error.code ?? 'for an unknown reason'}).`);
+      return again(`The mail server did not accept the mail (${error.code ?? 'for an unknown reason'}).`);
   }
 }

@@ -32,7 +32,7 @@ export class ModelError extends Error {
   /** The start of a response that could not be parsed, without our keys and hosts. */
   readonly response: string | undefined;
 
-  /** `retryable` defaults to that of the code. */
+  /** `retryable` defaults to the code's. */
   constructor(
     code: ModelErrorCode,
     message: string,

@@ -10,7 +10,7 @@ const KNOWN_PROVIDERS = new Set<string>(PROVIDER_LABELS);
 const KNOWN_ERRORS = new Set<string>([...MODEL_ERROR_CODES, 'canceled', 'process_ended', 'none']);
 
 /**
- * A provider as a metric label: one that this service can call, otherwise `other`. Callers choose model names, which must not
+ * A provider as a metric label: its name if this service can call it, otherwise `other`. Callers choose model names, which must not
  * create series.
  */
 export const providerLabel = (provider: string): string => (KNOWN_PROVIDERS.has(provider) ? provider : 'other');

@@ -61,7 +61,7 @@ export interface ListedModel {
 
 /** The result of requesting a provider's list of models. */
 export type ProviderTest =
-  | { ms: number /** How many it lists. Null: what it responded is no list. */; models: number | null }
+  | { ms: number /** The number of models that it lists. Null if its response is not a list. */; models: number | null }
   | { ms: number; error: ModelError };
 
 /** Lists the available providers and models. */

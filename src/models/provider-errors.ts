@@ -111,7 +111,7 @@ export function pageError(headers: Headers, text: string): ModelError | undefine
   if (parseJson(text) !== undefined) return undefined;
   return new ModelError(
     'model_unavailable',
-    'The provider responded with an HTML page instead of a model response: a gateway is in trouble, or the base URL is wrong.',
+    'The provider responded with an HTML page instead of a model response: a gateway has failed, or the base URL is wrong.',
   );
 }
 

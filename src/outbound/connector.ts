@@ -34,7 +34,7 @@ export interface ConnectorOptions {
    * otherwise the system's lookup.
    */
   lookup?: LookupFunction;
-  /** Trusted certificates (PEM) in place of the default ones. */
+  /** Trusted certificates (PEM) instead of the default ones. */
   ca?: string;
   /** Servers that are always refused, whatever the policy allows; default none. */
   own?: OwnServers | undefined;

@@ -53,7 +53,7 @@ export interface DownloaderOptions {
   own?: OwnServers | undefined;
   /** Replaces the system's lookup in tests. */
   lookup?: LookupFunction;
-  /** Trusted certificates (PEM) in place of the default ones, for tests. */
+  /** Trusted certificates (PEM) instead of the default ones, for tests. */
   ca?: string;
 }
 

@@ -26,7 +26,7 @@ export const systemLookup: LookupFunction = (hostname, options, callback) => {
  * Queries the system's DNS servers without occupying a thread, so that a slow name server does not delay other lookups. It
  * knows only names in DNS: no hosts file, no search domains.
  *
- * @param servers in place of the system's, as `address:port`
+ * @param servers instead of the system's, as `address:port`
  */
 export function createDnsLookup(servers?: string[]): LookupFunction {
   return (hostname, _options, callback) => {

@@ -37,7 +37,7 @@ export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body: Buffer;
-  /** For the whole request. Default, and maximum: that of the client. */
+  /** For the whole request. Default and maximum: the client's. */
   timeoutMs?: number;
   /** How much of the response body is kept; at most the 64 KiB that are read. Default: 1 KiB. */
   maxKeptBytes?: number;
@@ -80,7 +80,7 @@ export interface OutboundOptions {
   own?: OwnServers | undefined;
   /** Replaces the system's lookup in tests. */
   lookup?: LookupFunction;
-  /** Trusted certificates (PEM) in place of the default ones, for tests. */
+  /** Trusted certificates (PEM) instead of the default ones, for tests. */
   ca?: string;
 }
 

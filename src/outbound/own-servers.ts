@@ -25,7 +25,7 @@ export function createOwnServers(lookup: LookupFunction = systemLookup): OwnServ
     new Promise<string[]>((resolve) => {
       if (isIP(host) !== 0) return resolve([host]);
       lookup(host, { all: true }, (error, found) => {
-        // Without an address, nobody can connect to it now.
+        // Without an address, it accepts no connections now.
         if (error !== null) resolve([]);
         else resolve(typeof found === 'string' ? [found] : found.map(({ address }) => address));
       });

@@ -13,7 +13,7 @@ export class EndlessResponseError extends Error {
 const CLOSED = 'the connection was closed before the response was complete';
 const UNTRUSTED = 'certificate of an unknown authority';
 
-/** The connection timeout equals that of the whole request; which one fires first is random. */
+/** The connection timeout equals the timeout of the whole request; which one fires first is random. */
 const TIMEOUTS = new Set(['OUT_OF_TIME', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** By error codes of Node.js, OpenSSL and undici. */

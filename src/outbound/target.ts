@@ -9,7 +9,7 @@ export type { AllowPrivate } from './address-policy.ts';
  * The problem with a caller's address and its remedy; undefined if none is visible without DNS. The message contains at most
  * the host of the address.
  *
- * A fragment is rejected rather than dropped: it is never sent, so whoever wrote it expects something that will not happen.
+ * A fragment is rejected rather than dropped: it is never sent, so its author expects something that will not happen.
  */
 export function targetProblem(
   url: string,

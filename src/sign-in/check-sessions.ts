@@ -97,7 +97,7 @@ async function check(deps: SignInDeps, provider: IdentityProvider, session: DueS
 
 /**
  * Asks identity providers whether signed-in people still have their roles, if due. People without a role are signed out. An unreachable
- * provider is asked again after a minute; its last answer is trusted for an hour. Safe to run in several processes concurrently.
+ * provider is tried again after a minute; its last answer is trusted for an hour. Safe to run in several processes concurrently.
  */
 export async function checkSessions(deps: SignInDeps, stopping: AbortSignal): Promise<void> {
   await Promise.all(

@@ -56,7 +56,7 @@ function textOf(claims: Claims, names: readonly string[], maxChars: number): str
 export function subjectOf({ subject_claim: name }: Pick<ProviderSettings, 'subject_claim'>, claims: object): string {
   const value: unknown = new Map<string, unknown>(Object.entries(claims)).get(name);
   if (typeof value !== 'string' || value === '')
-    throw new SignInError('invalid_response', `the claims do not have the subject, "${name}"`);
+    throw new SignInError('invalid_response', `the claims lack the subject "${name}"`);
   return value;
 }
 

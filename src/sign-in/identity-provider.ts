@@ -13,7 +13,7 @@ const TIMEOUT_S = 10;
 const CLOCK_TOLERANCE_S = 60;
 /** The interval after which its addresses are read again. */
 const DISCOVER_EVERY_MS = 60 * 60_000;
-/** Keys younger than this are not reloaded for a token with an unknown key, so that nobody can trigger constant requests. */
+/** Keys younger than this are not reloaded for a token with an unknown key, so that a caller cannot trigger constant requests. */
 const JWKS_COOLDOWN_MS = 30_000;
 /** Algorithms with public keys: neither a client's secret nor "none". */
 const ASYMMETRIC = [
@@ -61,14 +61,14 @@ export interface LoginSecrets {
 export interface IdentityProvider {
   readonly settings: ProviderSettings;
   /**
-   * Where a login starts. @param isSilent the provider must not interact: if it would have to, it refuses. @throws SignInError
+   * The address at which a login starts. @param isSilent the provider must not interact: if it would have to, it refuses. @throws SignInError
    */
   loginUrl(secrets: LoginSecrets, options: { isSilent: boolean }): Promise<URL>;
   /** Exchanges the code that a browser has brought back, and verifies everything. @throws SignInError */
   finishLogin(callback: URLSearchParams, secrets: LoginSecrets): Promise<ProviderAnswer>;
   /** Refreshes the person's claims. @returns them with the tokens to keep from now on. @throws SignInError */
   refresh(tokens: ProviderTokens & { refresh: string; sub: string }): Promise<ProviderAnswer>;
-  /** Where a browser signs out at the provider; undefined if it has no such address, or can't be reached. */
+  /** The address for signing out at the provider; undefined if it has none, or can't be reached. */
   signOutUrl(idToken: string | undefined): Promise<URL | undefined>;
   /** The issuer, as in its tokens. @throws SignInError */
   issuer(): Promise<string>;
@@ -86,7 +86,7 @@ interface Known {
   until: number;
 }
 
-/** The client authentication method: one that the provider supports, in the body if both are. */
+/** The client authentication method: a supported one, in the body if both are supported. */
 function clientAuth({ client_secret: secret }: ProviderSettings, methods: string[] | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   const isBasic =
@@ -133,7 +133,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
     config[oidc.customFetch] = fetch;
     config.timeout = TIMEOUT_S;
     for (const extend of extensions) extend(config);
-    // Verify signatures of ID tokens, whoever sent them.
+    // Verify signatures of ID tokens from any sender.
     oidc.enableNonRepudiationChecks(config);
     const minuteAgo = Math.floor(Date.now() / 1000) - 60;
     if (keyCache !== undefined) oidc.setJwksCache(config, { ...keyCache, uat: Math.min(keyCache.uat, minuteAgo) });
@@ -152,7 +152,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
 
   /**
    * @param options.isOurs whether the provider itself sent what is verified. Default: true
-   * @throws SignInError in place of every error of the libraries
+   * @throws SignInError instead of every error of the libraries
    */
   async function ask<T>(
     work: (config: oidc.Configuration, known: Known) => Promise<T>,
@@ -168,7 +168,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
       }
     } catch (thrown) {
       const error = toSignInError(thrown);
-      // Its addresses may have changed. Input that anybody can send is no reason to reload them.
+      // Its addresses may have changed. Untrusted input is not a reason to reload them.
       if (isOurs && error.problem === 'invalid_response' && known !== undefined) known.until = 0;
       throw error;
     }
@@ -181,7 +181,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
   ): Promise<Claims> {
     const ofToken = tokens.claims();
     if (ofToken !== undefined && ofToken.sub !== sub)
-      throw new SignInError('invalid_response', 'the ID token is of another person');
+      throw new SignInError('invalid_response', 'the ID token belongs to another person');
     if (ofToken !== undefined && ofToken.iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
       throw new SignInError('invalid_response', 'the ID token was issued in the future');
     const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined;
@@ -251,7 +251,7 @@ export function createIdentityProvider(settings: ProviderSettings, publicUrl: st
           });
           const { iat } = payload;
           if (protectedHeader.typ !== undefined && !ACCESS_TOKEN_TYPES.has(protectedHeader.typ.toLowerCase()))
-            throw new SignInError('invalid_response', 'it is no access token');
+            throw new SignInError('invalid_response', 'it is not an access token');
           if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_TOLERANCE_S)
             throw new SignInError('invalid_response', 'it was issued in the future');
           // These are in ID tokens, which identify a person but grant no access.

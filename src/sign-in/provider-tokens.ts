@@ -7,13 +7,13 @@ import type { ProviderTokens } from './identity-provider.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * How often a provider is asked whether a person still has the role. Including the duration of a check, a leaver is signed out
+ * The interval between checks with a provider whether a person still has the role. Including the duration of a check, a leaver is signed out
  * within 15 minutes.
  */
 export const CHECK_EVERY_MS = 10 * MINUTE_MS;
 /** Retry interval if it can't be reached. */
 export const RETRY_EVERY_MS = MINUTE_MS;
-/** How long its last answer is trusted if it can be asked. */
+/** How long its last answer is trusted if it can be reached. */
 export const REVALIDATE_AFTER_MS = 60 * MINUTE_MS;
 /** The same if it can't: people then have to sign in again. */
 export const REVALIDATE_WITHOUT_REFRESH_AFTER_MS = 15 * MINUTE_MS;

@@ -3,7 +3,7 @@ const MAX_CHARS = 2_000;
 const MISLEADING = /[\\\s\p{Cc}]/u;
 
 /**
- * Where a browser goes after a sign-in.
+ * The address that a browser opens after a sign-in.
  * @param given a path under `/console`. Default: `/console`
  * @returns undefined if it leads, or could lead, anywhere else
  */

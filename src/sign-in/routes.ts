@@ -69,7 +69,7 @@ export function signInRoutes(deps: SignInRoutesDeps): Middleware {
       if (login.provider !== id)
         throw new SignInError(
           'invalid_response',
-          `the login was started at ${login.provider}, which has mixed up issuers`,
+          `the login was started at ${login.provider}, but another provider responded`,
         );
       await requireTurn(ctx);
       const answer = await provider.finishLogin(new URLSearchParams(ctx.querystring), login);

@@ -109,7 +109,7 @@ export async function switchWorkspace(
     const member = (await activeMembers(query, before.user_id)).find(
       ({ workspaceName }) => workspaceName === workspace,
     );
-    if (member === undefined) throw new ApiError('not_found', `You are not a member of a workspace "${workspace}".`);
+    if (member === undefined) throw new ApiError('not_found', `You are not a member of the workspace "${workspace}".`);
     const part: ProviderPart = {
       provider: before.provider,
       tokens: before.provider_tokens,

@@ -42,7 +42,7 @@ export async function noteUser(
   return { user, members: await syncMembers(query, user, ofGroup, { mayReturn: isSignIn }) };
 }
 
-/** Of a person's workspaces, the most recently used one; the first by name if none was used. */
+/** The most recently used workspace of a person; the first by name if none was used. */
 export async function lastMember(query: Query, members: readonly ActiveMember[]): Promise<ActiveMember | undefined> {
   if (members.length < 2) return members[0];
   const [last] = await query((all) =>
@@ -68,7 +68,7 @@ export async function lockMembershipsOf(query: Query, userId: string): Promise<v
 }
 
 /**
- * The queries of a member's workspace, once nobody else changes the membership.
+ * The queries of a member's workspace, once no other transaction changes the membership.
  * @throws ApiError `unauthorized` if it has ended in the meantime
  */
 export async function lockMember(query: Query, { id, workspace_id }: MemberRow): Promise<Query> {

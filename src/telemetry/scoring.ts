@@ -5,7 +5,7 @@ import { attributesOf, inSpan, markFailed, OUR, tracer } from './spans.ts';
 
 /** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/ */
 const EVENT = 'gen_ai.evaluation.result';
-/** Explanations of judges have no length limit of their own. */
+/** Explanations of judges have no other length limit. */
 const MAX_EXPLANATION = 2_000;
 
 function tellScore(span: Span, name: string, { score, reason, problem }: Score, captureContent: boolean): void {

@@ -22,7 +22,7 @@ function isRetryWait(detail: unknown): detail is { retryInMs: number } {
 }
 
 /**
- * Converts an error to one that Temporal accepts: bounded texts of valid Unicode and a finite delay. Errors can contain provider
+ * Converts an error to a form that Temporal accepts: bounded texts of valid Unicode and a finite delay. Errors can contain provider
  * and receiver content, and the SDK crashes the process if it cannot encode one.
  */
 function bounded(error: unknown, depth = 0): unknown {

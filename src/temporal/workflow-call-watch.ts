@@ -54,7 +54,7 @@ function watch({ counters, limitMs }: WatchData): void {
     call = begun;
     checks = isSame ? checks + 1 : 0;
     if (checks === CHECKS) {
-      writeSync(STDERR, `Workflow code did not come back within ${limitMs} ms: this process is ended.\n`);
+      writeSync(STDERR, `Workflow code did not return within ${limitMs} ms: this process is ended.\n`);
       process.kill(process.pid, 'SIGKILL');
     }
   }

@@ -35,11 +35,11 @@ async function acquireStart(workspace: string): Promise<Release> {
   try {
     return await starts.acquire(workspace, { signal: AbortSignal.timeout(TEMPORAL_DEADLINE_MS) });
   } catch (cause) {
-    throw new StartTimeoutError('Too many workflows wait to be started.', { cause });
+    throw new StartTimeoutError('Too many workflows are waiting to be started.', { cause });
   }
 }
 
-/** Whether Temporal could not be reached or was too busy, so the request itself was not at fault. */
+/** Whether Temporal could not be reached or was too busy, so the request itself was not the cause. */
 export function isTemporalUnavailable(error: unknown): boolean {
   if (error instanceof StartTimeoutError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;

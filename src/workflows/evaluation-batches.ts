@@ -12,7 +12,7 @@ import { batchRange, type EvaluationPlan } from '../domain/evaluations/evaluatio
 import { clockText } from '../domain/text/clock-text.ts';
 import { durationText } from '../domain/text/duration-text.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
-import { type FollowedRow, looksAgain } from './follow-row.ts';
+import { checksAgain, type FollowedRow } from './follow-row.ts';
 
 const { runBatch } = evaluationActivities;
 const { sumUpProgress } = evaluationSteps;
@@ -90,11 +90,11 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   }
 
   async function heldBack(from: number, examplesText: string, waitMs: number): Promise<void> {
-    const why = 'the workspace has enough batches under way';
+    const why = 'the workspace has enough batches in progress';
     const untilText = clockText(Date.now() + waitMs);
-    row.note(from, `${examplesText}: held back until a place is free, ${untilText} at the latest, since ${why}`);
+    row.note(from, `${examplesText}: waits for a free slot, until ${untilText} at the latest, because ${why}`);
     try {
-      const summary = `${examplesText}: ask again in ${durationText(waitMs)}, since ${why}`;
+      const summary = `${examplesText}: tries again in ${durationText(waitMs)} because ${why}`;
       await condition(() => run.offered.has(from), waitMs, { summary });
     } finally {
       row.note(from, undefined);
@@ -144,7 +144,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   });
   let seen = 'under way';
   for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(MAX_POLL_MS, waitMs * 2)) {
-    const changed = await row.wait(waitMs, looksAgain(seen, waitMs), () => finished);
+    const changed = await row.wait(waitMs, checksAgain(seen, waitMs), () => finished);
     if (finished) break;
     if (!changed) {
       const progress = await sumUpProgress(ref);

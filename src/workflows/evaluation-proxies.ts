@@ -20,10 +20,10 @@ function step<Name extends keyof ShortSteps>(name: Name, summary: string) {
 
 /** The short steps: one or two statements each. */
 export const evaluationSteps = {
-  readControl: step('readControl', 'reads what its caller wants of the run'),
+  readControl: step('readControl', 'reads the requests of the caller'),
   markRunning: step('markRunning', 'marks the run as running'),
   pauseForBudget: step('pauseForBudget', 'pauses the run: its budget is used up'),
   failEvaluation: step('failEvaluation', 'marks the run as failed'),
-  readSpending: step('readSpending', 'reads what the run has cost before'),
+  readSpending: step('readSpending', 'reads the cost of the run so far'),
   sumUpProgress: step('sumUpProgress', 'sums up the progress'),
 };

@@ -7,7 +7,7 @@ import { clockText } from '../domain/text/clock-text.ts';
 import { type BatchRun, runBatches } from './evaluation-batches.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 import { runWaves, tellBatches } from './evaluation-waves.ts';
-import { type FollowedRow, followRow, looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
+import { checksAgain, type FollowedRow, followRow, POLL_AGAIN_MS } from './follow-row.ts';
 
 export interface EvaluationRunInput {
   /** UUID of the row in `evaluations`, which says what to run; the history does not. */
@@ -30,6 +30,7 @@ export interface EvaluationRunInput {
 export const placeFree = defineSignal<[string]>('placeFree');
 
 /** The patch that lets one lane of a run with a budget start alone until the cost of an example is known. */
+// prose: recorded in histories
 const PROBES = 'one lane begins alone';
 const MAX_HISTORY_EVENTS = 4_000;
 
@@ -75,13 +76,13 @@ async function runUntilEnded(
     if (control.status === 'paused') {
       const { details, line } = await sumUpProgress(ref);
       row.show(details, 'waits until it is resumed or canceled');
-      await row.wait(POLL_AGAIN_MS, looksAgain(line, POLL_AGAIN_MS));
+      await row.wait(POLL_AGAIN_MS, checksAgain(line, POLL_AGAIN_MS));
       continue;
     }
     if (control.status === 'scheduled') {
       if (control.waitMs > 0) {
         const start = `waiting until ${clockText(Date.parse(control.startAt ?? ''))}`;
-        row.show(`${start}, when it is to start`);
+        row.show(`${start}, its scheduled start`);
         await row.wait(Math.min(control.waitMs, POLL_AGAIN_MS), start);
       } else await markRunning(ref);
       continue;

@@ -1,17 +1,17 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
 import type { BatchRun } from './evaluation-batches.ts';
-import { looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
+import { checksAgain, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
   proxyLocalActivities<ProviderBatchActivities>({ ...LOCAL_STEP, summary, startToCloseTimeout: '1 minute' })[name];
 
-const planBatches = step('planBatches', 'looks at the batches at providers, and begins the next one');
+const planBatches = step('planBatches', 'checks the batches at providers, and starts the next one');
 /** Signals the batches of a run that has ended. */
-export const tellBatches = step('tellBatches', 'tells its batches that the run has ended');
+export const tellBatches = step('tellBatches', 'notifies its batches that the run has ended');
 const { failLeftovers } = proxyActivities<Pick<ProviderBatchActivities, 'failLeftovers'>>({
-  summary: 'stores what no batch has responded to as failed',
+  summary: 'stores calls without a response as failed',
   startToCloseTimeout: '1 day',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
@@ -38,7 +38,7 @@ export async function runWaves({
     const { isDone, line, details } = await planBatches({ ...ref, ...trace });
     if (isDone) break;
     row.show(details);
-    if (await row.wait(waitMs, looksAgain(line, waitMs))) waitMs = FIRST_POLL_MS;
+    if (await row.wait(waitMs, checksAgain(line, waitMs))) waitMs = FIRST_POLL_MS;
     // Also without a signal, because sending it may have failed.
     if ((await row.read())?.status !== 'running' || row.isHistoryFull) return false;
   }

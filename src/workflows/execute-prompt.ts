@@ -86,8 +86,8 @@ export async function executePrompt({
 
   /** Waits for `ms`, or until `isOver`. */
   async function wait(next: ExecutePromptState, ms: number, why: string, isOver = () => false): Promise<void> {
-    enter(next, `${why}\n\nasks again at ${clockText(Date.now() + ms)}`);
-    await condition(isOver, ms, { summary: `asks again in ${durationText(ms)}: ${why}` });
+    enter(next, `${why}\n\ncalls again at ${clockText(Date.now() + ms)}`);
+    await condition(isOver, ms, { summary: `calls again in ${durationText(ms)}: ${why}` });
   }
 
   async function untilCalled(): Promise<{ status: ExecutionStatus } | null> {

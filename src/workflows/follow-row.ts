@@ -19,7 +19,7 @@ export const progressQuery = defineQuery<string>('progress');
 export const POLL_AGAIN_MS = 6 * 60 * 60_000;
 
 /** The summary of a wait. @param seen the state of the row in one line */
-export const looksAgain = (seen: string, ms: number) => `${seen}; looks again in ${durationText(ms)}`;
+export const checksAgain = (seen: string, ms: number) => `${seen}; checks again in ${durationText(ms)}`;
 
 export interface Following<Row> {
   /** Reads what is to be done; null if the row is gone. */

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { BatchView, ProviderBatchActivities } from '../activities/provider-batch/batch.ts';
-import { followRow, looksAgain, POLL_AGAIN_MS } from './follow-row.ts';
+import { checksAgain, followRow, POLL_AGAIN_MS } from './follow-row.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ProviderBatchInput {
@@ -16,11 +16,11 @@ const FIRST_POLL_MS = 60_000;
 const step = <Name extends keyof ProviderBatchActivities>(name: Name, summary: string) =>
   proxyLocalActivities<ProviderBatchActivities>({ ...LOCAL_STEP, summary })[name];
 
-const readBatch = step('readBatch', 'reads where the batch is');
+const readBatch = step('readBatch', 'reads the state of the batch');
 const cancelBatch = step('cancelBatch', 'asks for the end of the batch: the workflow was canceled');
 // It waits by failing: retries add no events, and the last failure describes the state of the batch.
 const { advanceBatch } = proxyActivities<Pick<ProviderBatchActivities, 'advanceBatch'>>({
-  summary: 'takes the batch on: submits, polls, stores its results',
+  summary: 'advances the batch: submits it, polls it, stores its results',
   startToCloseTimeout: '7 days',
   heartbeatTimeout: '10 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
@@ -61,7 +61,7 @@ export async function providerBatch({ batchId, traceparent }: ProviderBatchInput
           isDone = true;
         });
       for (let ms = FIRST_POLL_MS; ; ms = Math.min(4 * ms, POLL_AGAIN_MS)) {
-        if (await row.wait(ms, looksAgain(line ?? 'over', ms), () => isDone)) break;
+        if (await row.wait(ms, checksAgain(line ?? 'over', ms), () => isDone)) break;
         line = seen(await readBatch(batchId));
       }
       if (!isDone) {

@@ -24,10 +24,10 @@ const MAX_POLL_MS = 30_000;
 const step = <Name extends keyof ReleaseActivities>(name: Name, summary: string) =>
   proxyLocalActivities<ReleaseActivities>({ ...LOCAL_STEP, startToCloseTimeout: '1 minute', summary })[name];
 
-const readRelease = step('readRelease', 'reads what is to be done');
+const readRelease = step('readRelease', 'reads the next action');
 // Comparing two runs of a million examples each takes a while.
 const { evaluate } = proxyActivities<Pick<ReleaseActivities, 'evaluate'>>({
-  summary: 'starts the evaluations, or reads what they came to',
+  summary: 'starts the evaluations, or reads their results',
   startToCloseTimeout: '5 minutes',
   // Detects a dead worker soon.
   heartbeatTimeout: '10 seconds',
@@ -42,7 +42,7 @@ const fail = step('fail', 'rolls back: the workflow was canceled');
 
 /**
  * Rolls a version out to a label in the steps of its release. It only advances rows: the assignment of versions and the decisions
- * of people are in PostgreSQL. If the workflow is canceled from outside, the release fails, and everybody gets the stable version.
+ * of people are in PostgreSQL. If the workflow is canceled from outside, the release fails, and all callers get the stable version.
  */
 export function releasePrompt(input: ReleasePromptInput): Promise<void> {
   const { releaseId, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;

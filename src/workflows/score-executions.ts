@@ -49,7 +49,7 @@ export async function scoreExecutions(input: ScoreExecutionsInput): Promise<void
     const result = await scoreDue.executeWithOptions({ summary }, [work]);
     if ('heldBackMs' in result) {
       suspicion = result.suspicion;
-      const wait = `held back, since the workspace has enough batches under way; asks again in ${durationText(result.heldBackMs)}`;
+      const wait = `deferred because the workspace has enough batches in progress; tries again in ${durationText(result.heldBackMs)}`;
       setCurrentDetails(`${what}\n\n${wait}`);
       await condition(() => offered, result.heldBackMs, { summary: wait });
       continue;

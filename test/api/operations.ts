@@ -148,7 +148,7 @@ export const BY_SESSION: ReadonlySet<string> = new Set([
 /** Paths of operations that are only for members. */
 export const BY_MEMBER = /^\/me\/api-keys/;
 
-/** The meaning of a name in the path of a collection, if it is not that of the prompt. */
+/** The meaning of a name in the path of a collection, if it is not the prompt's. */
 const NAMES: Record<string, string> = {
   '/datasets': 'support/questions',
   '/views': 'What failed',
@@ -217,7 +217,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
   await service.call('PUT', rule, { body: example('setRule') });
   const backfill = await service.call('POST', `${rule}/backfill`, { body: example('createBackfill') });
   ids.set('/rules', backfill.body.id);
-  // These have no POST of their own: an event, and a delivery.
+  // These are not created by a POST: an event, and a delivery.
   const [events, test] = [
     await service.call('GET', '/events?limit=1'),
     await service.call('POST', `/webhooks/${ids.get('/webhooks')}/test`, { headers: { Prefer: 'respond-async' } }),

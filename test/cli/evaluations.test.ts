@@ -201,7 +201,7 @@ test('a prompt file is evaluated without creating a version', async () => {
   expect([good.status, good.stdout]).toEqual([0, expect.stringContaining('say (draft), 12 of 12 examples')]);
   expect(await read('d.md')).toContain('### ✅ say &#40;draft&#41;: passed');
   expect(await read('d.xml')).toContain('classname="say@draft"');
-  // The file of the prompt in a folder; one that is new in this pull request.
+  // The file of the prompt in a folder; a new one in this pull request.
   expect((await cli.pms(['eval', 'run', 'eval.yaml', '--draft', 'files', '--wait'])).status).toBe(0);
   const fresh = ['--draft', 'files/new.yaml', '--dataset', 'numbers', '--evaluator', 'exact_match', '--wait'];
   const bad = await cli.pms(['eval', 'run', ...fresh]);

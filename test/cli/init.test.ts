@@ -204,8 +204,8 @@ bus.invoke(['a', 'b']); autocomplete.completion({ prefix: 'Hello' }); stream([{ 
   );
   expect(textsOf(found)).toEqual(['name: a/shadowed\nmodel: openai/x\ntemplate: Greet {{ name }}.\n']);
   expect(found.skipped.map(({ line, reason }) => [line, reason])).toEqual([
-    [2, 'its texts are not written here'],
-    [4, 'its texts are not written here'],
+    [2, 'its texts are not literals'],
+    [4, 'its texts are not literals'],
     [7, 'a message has a part that is not a text (image_url)'],
     [8, 'it names no model here: set one with --model'],
     [9, expect.any(String)],

@@ -179,7 +179,7 @@ describe('a prompt file', () => {
   });
 });
 
-describe('a file that is no prompt is refused with its line and field', () => {
+describe('a file that is not a prompt is refused with its line and field', () => {
   test.each([
     ['an unknown field', 'name: a\nmodel: m\ntemplate: x\ntemprature: 1\n', 4, 'temprature', 'is not a known field'],
     [
@@ -215,7 +215,7 @@ describe('a file that is no prompt is refused with its line and field', () => {
       'must be system',
     ],
     [
-      'a part that is none',
+      'an invalid part',
       'name: a\nmodel: m\nmessages:\n  - role: user\n    content:\n      - type: text\n        txt: x\n',
       6,
       'messages.0.content.0.text',

@@ -151,7 +151,7 @@ test.each(['changed', 'new'])(
 test('a late push creates no version and says so', async () => {
   await create('late');
   await write('late.yaml', 'name: late\nversion: 1\nmodel: sandbox/echo\ntemplate: Ours\n');
-  // Between the push's read and write, somebody else is faster.
+  // Between the push's read and write, another program is faster.
   const proxied = createServer((request, response) => {
     void (async () => {
       if (request.url === '/v1/prompts') await create('late', { template: 'Theirs' });

@@ -58,7 +58,7 @@ export interface Cli {
    * process of its own. @param input on standard input
    */
   pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
-  /** The same without waiting. `killOrphans` of test/support/processes.ts ends what is left. */
+  /** The same without waiting. `killOrphans` of test/support/processes.ts ends the remaining processes. */
   start(args: string[], options?: { env?: Record<string, string>; nodeFlags?: string[] }): Started;
   remove(): Promise<void>;
 }

@@ -41,7 +41,7 @@ const cases = (isTaken: (vector: Vector) => boolean) =>
   vectors.filter(isTaken).map((vector): [string, Vector] => [vector.title, vector]);
 
 /** A tool input that is not an object can only be sent as text. */
-const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is no object");
+const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is not an object");
 const isCompatible = ({ title }: Vector) => title.startsWith('openai-compatible');
 const hasNames = ({ title }: Vector) => title.includes('names, reasoning');
 const hasMarks = ({ title }: Vector) => title.endsWith('marks of caches');

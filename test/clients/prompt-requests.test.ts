@@ -79,7 +79,7 @@ test('files are sent as an address if the server can fetch it, and otherwise ref
 
 test('a model of another provider is refused, unless the caller says how its client calls it', () => {
   const prompt = promptOf({ model: 'anthropic/claude-haiku-4-5', template: 'Hi', parameters: { max_tokens: 9 } });
-  expect(() => toOpenAI(prompt)).toThrow(/^model: anthropic\/claude-haiku-4-5 is not of openai/);
+  expect(() => toOpenAI(prompt)).toThrow(/^model: anthropic\/claude-haiku-4-5 is not a model of openai/);
   const gateway = toOpenAI(prompt, {}, { model: 'anthropic/claude-haiku-4-5' });
   expect(gateway).toEqual({
     model: 'anthropic/claude-haiku-4-5',
@@ -92,7 +92,7 @@ test('a model of another provider is refused, unless the caller says how its cli
 
 test('a fallback is sent, too, once a model is named', () => {
   const fallback = LoadedPrompt.fallback('greeting', 'Hi {{ name }}');
-  expect(() => toOpenAI(fallback, { name: 'Ada' })).toThrow(/^model: is not known of a fallback/);
+  expect(() => toOpenAI(fallback, { name: 'Ada' })).toThrow(/^model: is unknown, because the prompt is a fallback/);
   const request = toOpenAI(fallback, { name: 'Ada' }, { model: 'gpt-4o', parameters: { seed: 1 } });
   expect(request).toEqual({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi Ada' }], seed: 1 });
   const run = fromOpenAI({ choices: [{ message: { content: 'Hello' } }] }, request);

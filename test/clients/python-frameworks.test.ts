@@ -36,7 +36,7 @@ interface Message {
 }
 
 /** A tool input that is not an object can only be sent as text. */
-const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is no object");
+const hasOddInput = ({ title }: Vector) => title.endsWith("a tool's input that is not an object");
 
 function isJson(text: string): boolean {
   try {

@@ -11,7 +11,7 @@ import { claimsOf } from '../docs/claims.ts';
 import { ownBlocks } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
 
-// The packages as they are handed out, in a project that knows nothing of this one.
+// The packages as they are handed out, in an unrelated project.
 
 const VERSION = projectVersion();
 const CLIENT = `pms-client-${VERSION}.tgz`;

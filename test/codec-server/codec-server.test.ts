@@ -50,7 +50,7 @@ test('plaintext is decoded to itself, even without data', async () => {
 test.each([
   ['no JSON', '{'],
   ['no payloads', {}],
-  ['data that is no base64', { payloads: [{ data: '!' }] }],
+  ['invalid base64', { payloads: [{ data: '!' }] }],
   [
     'an unknown key',
     { payloads: [{ metadata: { encoding: base64('binary/encrypted'), 'encryption-key-id': base64('0') } }] },

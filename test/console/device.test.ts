@@ -56,7 +56,7 @@ describe('the page on which a person lets a program in', () => {
     ]);
     const days = (Date.parse(key.expires_at) - Date.now()) / (24 * 60 * 60_000);
     expect(Math.round(days)).toBe(30);
-    // The code is of no use any more.
+    // The code no longer works.
     await page.reload();
     await page.getByText(/There is no such code|No request has this code/).waitFor();
     expect(complaints).toEqual([]);

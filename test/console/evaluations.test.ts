@@ -15,7 +15,7 @@ const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';
 
 /**
- * The first version of the prompt greets most people with "Hi", the second everybody with "Hello"; one person should be greeted
+ * The first version of the prompt greets most people with "Hi", the second all people with "Hello"; one person should be greeted
  * with "Hi".
  */
 const examples = Array.from({ length: 20 }, (_, index) => {

@@ -38,7 +38,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
     'Contains',
     async (form) => {
       await text(form, 'Texts').fill('Hello\nAda');
-      await choice(form, 'Which of them').selectOption('Any of them');
+      await choice(form, 'Required texts').selectOption('Any of them');
       expect(await text(form, 'Text').count()).toBe(0);
     },
     { values: ['Hello', 'Ada'], mode: 'any' },
@@ -83,7 +83,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
     'Number',
     async (form) => {
       await number(form, 'May be off by').fill('0.5');
-      await choice(form, 'Which number').selectOption('The last');
+      await choice(form, 'Number to compare').selectOption('The last');
     },
     { absolute_tolerance: 0.5, extract: 'last' },
   ],
@@ -95,7 +95,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
   length: [
     'Length',
     async (form) => {
-      await choice(form, 'Counted are').selectOption('Words');
+      await choice(form, 'Unit').selectOption('Words');
       await number(form, 'At most').fill('20');
     },
     { unit: 'words', at_most: 20 },

@@ -245,7 +245,7 @@ test('the timeline has the queue, each call, the wait for its retry, and links t
   expect(parts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
     expect.stringMatching(/^Queued \d+ ms/),
     expect.stringMatching(/^1\. sandbox\/flaky .*model_unavailable: sandbox\/flaky fails/),
-    expect.stringMatching(/^Waited to call again \d/),
+    expect.stringMatching(/^Waited before the next attempt \d/),
     expect.stringMatching(/^2\. sandbox\/flaky \(again\) /),
   ]);
   // An execution without a webhook delivery has none.

@@ -73,14 +73,14 @@ test('in the playground, an unlisted model is confirmed before it runs', async (
   await pane(1).getByRole('combobox', { name: 'Model' }).fill('sandbox/echo');
   await confirmation(2).waitFor();
   const runs = ['Run all', 'Run pane 2'].map((name) => page.getByRole('button', { name, exact: true }));
-  // Of its head, and of its cell.
+  // In its head and in its cell.
   for (const button of [runs[0], runs[1]?.first(), runs[1]?.last()]) {
     await button?.click();
     await isAsked(2);
     await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
   }
   expect(await ran()).toBe(0);
-  // The pane next to it runs alone.
+  // Only the pane next to it runs.
   await page.getByRole('button', { name: 'Run pane 1', exact: true }).first().click();
   await waitFor('its execution', async () => (await ran()) === 1);
   await confirmation(2).check();

@@ -175,7 +175,7 @@ test('earlier attempts can be restored, and a row is an example', async () => {
   await output(page, 'pane 1').getByText('Hello Frances, how are you?').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'History…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'What was tried here' });
+  const dialog = page.getByRole('dialog', { name: 'Earlier runs' });
   await dialog.getByRole('listitem').filter({ hasText: 'Dorothy' }).getByRole('button', { name: 'Bring back' }).click();
   await output(page, 'pane 2, row 2').getByText('Hi Dorothy, how are you?').waitFor();
   expect(await page.getByRole('region', { name: 'Pane 2' }).getByLabel('Version').inputValue()).toBe('');
@@ -197,7 +197,7 @@ test('earlier attempts can be restored, and a row is an example', async () => {
     { variables: { name: 'Dorothy' }, expected: 'Hi Dorothy!' },
   ]);
 
-  // Concurrent additions by somebody else are kept.
+  // Concurrent additions by another person are kept.
   const added = { id: 'meanwhile', variables: { name: 'Grace' } };
   await page.route('**/v1/datasets/kept{,/examples}', async (route) => {
     if (route.request().method() !== 'GET')

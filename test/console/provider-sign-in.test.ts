@@ -97,7 +97,7 @@ test('an expired session is renewed without a question, if the one at the provid
   await forget();
   await page.goto(stage.at('/datasets'));
   await page.getByRole('heading', { name: 'Datasets', level: 1 }).waitFor();
-  // Again within a minute it asks, to avoid redirect loops.
+  // A second time within a minute it asks first, to avoid redirect loops.
   await context.clearCookies({ domain: '127.0.0.1', name: 'pms_session' });
   await page.goto(stage.at('/datasets'));
   await page.getByRole('link', { name: 'Sign in with Example' }).waitFor();

@@ -183,7 +183,7 @@ test('an expired lease is shown, and typed text stays while it can’t be stored
   const { context, page } = await stage.signIn();
   await page.goto(stage.at('/review/lost'));
   await output(page, 'delta').waitFor();
-  await page.getByText(/^It is yours until/).waitFor();
+  await page.getByText(/^It is reserved for you until/).waitFor();
   await page.keyboard.press('1');
   await page.getByLabel('Comment').fill('About the invoice');
 
@@ -211,7 +211,7 @@ test('an item stays with its reviewer, and the page shows when its time has ende
   const { context, page } = await stage.signIn();
   await page.clock.install();
   await page.goto(stage.at('/review/time'));
-  await page.getByText(/^It is yours until/).waitFor();
+  await page.getByText(/^It is reserved for you until/).waitFor();
   await page.clock.fastForward('06:00');
   const renewed = page.waitForResponse((response) => response.url().endsWith('/queues/time/next'));
   await page.getByLabel('Comment').fill('Still reading');

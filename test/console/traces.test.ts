@@ -186,7 +186,7 @@ test('a trace shows errors first; keys walk through its tree, and texts are read
   await settled(stage.service, id);
   const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
   await page.goto(stage.at(`/traces/${id}`));
-  // The step where the error began, not the one around it.
+  // The step that caused the error, not the one around it.
   await detail(page, 'execute_tool get_weather').getByText('The station does not respond.').waitFor();
   await detail(page, 'execute_tool get_weather').getByText('Paris').waitFor();
   expect(await tree(page).getByRole('treeitem').allInnerTexts()).toHaveLength(5);
@@ -310,7 +310,7 @@ test('the page holds only visible steps of 10,000, and keys reach all of them', 
   await settled(stage.service, traceId);
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at(`/traces/${traceId}`));
-  // The failed step is in view, wherever it is.
+  // The failed step is in view, at any depth.
   await current(page).getByText('step 7000').waitFor();
   await detail(page, 'step 7000').getByText('It broke here.').waitFor();
   const items = tree(page).getByRole('treeitem');

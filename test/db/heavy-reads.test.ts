@@ -117,7 +117,7 @@ test('a statement that takes too long is canceled: a heavy read is a request err
     await expect(hasty.system.query({ text: 'select pg_sleep(60)' })).rejects.toThrow(DatabaseUnavailableError);
     // Background work on many rows declares itself.
     await hasty.system.transaction((query) => query({ text: 'select pg_sleep(0.3)' }), { statementTimeoutMs: 0 });
-    // The connection is as it was.
+    // The connection is unchanged.
     for (let connection = 0; connection < 4; connection++)
       await expect(hasty.system.query({ text: 'select pg_sleep(60)' })).rejects.toThrow(DatabaseUnavailableError);
   } finally {

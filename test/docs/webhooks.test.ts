@@ -120,7 +120,7 @@ const common: Record<string, Case> = {
 const ofBody: Record<string, Case> = {
   ...common,
   'a secret that a shell could take apart': { ...request({ secrets: [ownSecret] }), secret: ownSecret, accepted: true },
-  'bytes that are no text': { ...request({ body: Buffer.from([0, 255, 254, 10]) }), secret, accepted: true },
+  'bytes that are not a text': { ...request({ body: Buffer.from([0, 255, 254, 10]) }), secret, accepted: true },
   'no signature': { body: good.body, headers: unsigned, secret, accepted: false },
   'an empty signature': { ...withSignature(''), secret, accepted: false },
   'a signature without its digits': { ...withSignature('sha256='), secret, accepted: false },

@@ -38,7 +38,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-/** Starts a call that lasts until its model is told to respond. @returns the execution's id */
+/** Starts a call that lasts until its model is released. @returns the execution's id */
 async function beginCall(name: string): Promise<string> {
   const before = await openai.calls();
   await behave(openai, { mode: 'hold' });

@@ -59,7 +59,7 @@ test('an impossible data directory is named', async () => {
   await mkdir(place.dataDir, { recursive: true });
   const file = path.join(place.dataDir, 'a-file');
   await writeFile(file, '');
-  // The last is a file system in which nobody, not even root, can create a folder.
+  // The last is a file system in which not even root can create a folder.
   const folders = [file, path.join(file, 'below'), '/sys/pms-data'];
   const outputs = await Promise.all(folders.map((folder) => refusal({ DATA_DIR: folder })));
   const reasons = ['is a file, not a folder', 'is below a file, not a folder', 'is not writable by this user'];

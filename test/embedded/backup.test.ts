@@ -63,7 +63,7 @@ test('a backup of a busy service is its state at one moment, with all that was c
   expect(rows[0].a).toBeLessThanOrEqual(after);
   expect((await readdir(target)).toSorted()).toEqual(['encryption-key', 'postgres']);
   expect((await stat(target)).mode & 0o077).toBe(0);
-  // Nothing holds the log back any more.
+  // Nothing holds the log back now.
   expect((await client.query('select from pg_replication_slots')).rows).toEqual([]);
 });
 

@@ -127,7 +127,7 @@ describe('startTemporal', () => {
     const bin = path.join(folder, 'bin');
     await mkdir(bin);
     const env = await envWithoutSetpriv(bin);
-    // Nobody reads its log anymore, so one that logs at that moment ends unexpectedly: try another.
+    // Its log is no longer read, so a server that logs at that moment ends unexpectedly: try another.
     for (let left = 3; ; left -= 1) {
       const dbFile = path.join(folder, `orphan-${left}.db`);
       const other = await startInAnotherProcess(dbFile, env);

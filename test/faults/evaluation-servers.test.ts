@@ -26,7 +26,7 @@ afterAll(async () => {
   await servers?.remove();
 });
 
-/** API and worker got over it by themselves. */
+/** API and worker recovered automatically. */
 function expectStillUp(): void {
   for (const started of [api, worker]) {
     expect(isAlive(started.pid)).toBe(true);
@@ -110,7 +110,7 @@ test('while Temporal is down a run is refused and does not run later; one whose 
   await api.killTree();
   expect(await unanswered).toBeUndefined();
   await servers.temporal.start();
-  // Nobody was told of it: it is withdrawn, or started by the repeated request, whichever comes first.
+  // No caller was notified of it: it is withdrawn, or started by the repeated request, whichever comes first.
   await database.query(`update evaluations set created_at = now() - interval '31 seconds' where prompt_name = $1`, [
     material.name,
   ]);

@@ -52,8 +52,8 @@ test('the OpenAPI document is, too', async () => {
 });
 
 test.each([
-  ['who takes none', '/v1/prompts', 'identity'],
-  ['who takes another one', '/v1/prompts', 'zstd'],
+  ['who accepts none', '/v1/prompts', 'identity'],
+  ['who accepts another one', '/v1/prompts', 'zstd'],
 ])('it is uncompressed for %s', async (_, path, accepted) => {
   const { headers, bytes } = await get(path, accepted);
   expect(headers['content-encoding']).toBeUndefined();

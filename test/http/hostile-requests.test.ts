@@ -147,7 +147,7 @@ describe('a request does not block the API', () => {
       [400],
     ],
     [
-      'a file that is no base64',
+      'a file that is not base64',
       '/executions',
       `{"prompt_name":"chat","variables":{"history":[{"role":"user","content":[{"type":"file","media_type":"image/png","data":"${'a'.repeat(1_000_000)}?"}]}]}}`,
       [400],

@@ -69,7 +69,7 @@ test('a workspace has one slot at a time', async () => {
   await two.handling.turn(1_000);
   one.handling.dealtWith();
   await second;
-  // Writing its response uses and ends the turn of its body.
+  // Writing its response uses and ends the body's turn.
   expect(await two.handling.show(async () => 'written')).toBe('written');
   const end = await one.handling.turn(MIB);
   end();
@@ -82,7 +82,7 @@ test('memory of a sent response is released, even for later requests', async () 
   const two = request('a');
   const waiting = two.handling.reserve(2 * MIB);
   expect(await isPending(waiting)).toBe(true);
-  // The reservation for what was written is kept.
+  // The reservation for the written part is kept.
   one.handling.keep(1_000);
   await waiting;
   const gone = request('a');

@@ -181,7 +181,7 @@ describe('failed authentications', () => {
       refused += 1;
       return status;
     });
-    // Those that cannot wait for a slot are rejected immediately.
+    // Requests that cannot wait for a slot are rejected immediately.
     while (refused < 40) await setTimeout(10);
     expect(most).toBe(2);
     isSlow = false;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Properties of every response, whoever created it. */
+/** Properties of every response, from any layer. */
 function checkAny({ headers, body }: RawAnswer): void {
   expect(headers).toMatchObject({
     'x-content-type-options': 'nosniff',
@@ -55,7 +55,7 @@ describe('an invalid HTTP request is answered with 400', () => {
     ['too many headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(4_000)}\r\n`],
     ['a length and chunks', post('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n')],
     ['two lengths', post('Content-Length: 2\r\nContent-Length: 3\r\n', '{}')],
-    ['a length that is no number', post('Content-Length: many\r\n')],
+    ['a length that is not a number', post('Content-Length: many\r\n')],
     ['a negative length', post('Content-Length: -1\r\n')],
     ['another transfer encoding', post('Transfer-Encoding: gzip\r\n', '0\r\n\r\n')],
     ['chunked that is not last', post('Transfer-Encoding: chunked, gzip\r\n', '0\r\n\r\n')],

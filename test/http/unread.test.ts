@@ -28,7 +28,7 @@ function shownTo(scopes: readonly Scope[], route: Route, response: unknown) {
 /** The same schema with an additional unmarked field in its objects. */
 function withField(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodUnion) return z.union(schema.options.map((option) => withField(option as z.ZodType)));
-  if (!(schema instanceof z.ZodObject)) throw new Error('A response that is no object.');
+  if (!(schema instanceof z.ZodObject)) throw new Error('A response that is not an object.');
   return schema.extend({ added: z.string() });
 }
 

@@ -301,7 +301,7 @@ describe('an alert', () => {
     }
   });
 
-  test('stays if nothing runs any more', async () => {
+  test('stays if nothing runs anymore', async () => {
     await store({ count: 4, status: 'failed', secondsAgo: 20 });
     await putMonitor(call, 'errors', { window: '5m', checks: [ERRORS] });
     await checkNow(service.dependencies);

@@ -34,7 +34,7 @@ async function receiverOf(respond?: Respond): Promise<Receiver> {
   return receiver;
 }
 
-/** Holds requests until told to respond. */
+/** Holds requests until released. */
 function holding(status = 200) {
   const released = Promise.withResolvers<void>();
   const respond: Respond = async (_request, response) => {

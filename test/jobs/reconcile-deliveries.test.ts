@@ -52,7 +52,7 @@ test('an unstartable delivery does not delay other checks, and is checked less a
   expect(await secondsToCheck(bad?.id ?? '')).toBeGreaterThan(250);
   for (const { id } of others) expect(await secondsToCheck(id)).toBeLessThan(250);
 
-  // The others are due again before it is.
+  // The others are due again earlier.
   await makeOverdue(...others.map(({ id }) => id));
   lines.length = 0;
   await reconcile();

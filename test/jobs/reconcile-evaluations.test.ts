@@ -96,7 +96,7 @@ test('a run that Temporal refuses delays no other, and is checked less and less 
   expect(await overdue.secondsToCheck(bad)).toBeGreaterThan(250);
   for (const id of others) expect(await overdue.secondsToCheck(id)).toBeLessThan(250);
 
-  // The others are due again before it is.
+  // The others are due again earlier.
   await overdue.makeOverdue(...others);
   lines.length = 0;
   await reconcile();

@@ -26,7 +26,7 @@ async function tablesOfWorkspaces(): Promise<string[]> {
   return rows.map(({ table_name }) => table_name).sort();
 }
 
-/** Counts of a workspace's rows by table, where there are any. */
+/** Counts of a workspace's rows by table, without zeros. */
 async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const table of await tablesOfWorkspaces()) {

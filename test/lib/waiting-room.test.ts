@@ -39,7 +39,7 @@ describe('a waiting room', () => {
     expect(offered).toEqual([]);
     release();
     await waitFor('an offer', async () => offered.length > 0);
-    // The slot is reserved: nobody else gets it.
+    // The slot is reserved: no other caller gets it.
     await sentAway(waiter('fourth'));
     const releaseSecond = await letIn(waiter('second'));
     releaseSecond();
@@ -69,7 +69,7 @@ describe('a waiting room', () => {
   });
 
   test.each([
-    ['does not want it any more', { isAccepted: false, retentionMs: 60_000 }],
+    ['no longer wants it', { isAccepted: false, retentionMs: 60_000 }],
     ['does not come in time', { isAccepted: true, retentionMs: 1 }],
   ])('the place of one that %s goes to the next', async (_name, { isAccepted, retentionMs }) => {
     const { offered, waiter, letIn, sentAway } = roomOfOne({ retentionMs });

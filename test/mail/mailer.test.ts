@@ -124,7 +124,7 @@ describe('nothing is sent', () => {
         done(null, { user: 'anyone' });
       },
     });
-    // An address of this machine that is not known as one.
+    // An address of this machine that is not recognized as one.
     const error = await refusal(`smtp://${LOGIN}@${server.address.replace('127.0.0.1', '0.0.0.0')}`);
     expect(error.message).toBe('There is no secure connection to the mail server.');
     expect({ logins, received: server.received }).toEqual({ logins: 0, received: [] });

@@ -36,7 +36,7 @@ const NO_NAMES = (provider: string) => ({
 });
 const NO_REASONING = (provider: string) => ({
   path: 'messages',
-  message: `are sent without their reasoning_content: ${provider} does not take it back`,
+  message: `are sent without their reasoning_content: ${provider} does not accept it`,
 });
 const FOLDED = (provider: string) => ({
   path: 'messages.4',
@@ -183,7 +183,7 @@ test('cache marks reach Anthropic in place', async () => {
   expect(warnings).toEqual([
     {
       path: 'messages',
-      message: 'are sent without their reasoning_details: anthropic does not take it back',
+      message: 'are sent without their reasoning_details: anthropic does not accept it',
     },
   ]);
 });
@@ -251,7 +251,7 @@ test.each(['openai/gpt-4o', 'mistral/mistral-small-latest', 'google/gemini-2.5-f
     });
     expect(warnings).toContainEqual({
       path: 'messages',
-      message: `are sent without their reasoning_details: ${provider} does not take it back`,
+      message: `are sent without their reasoning_details: ${provider} does not accept it`,
     });
   },
 );

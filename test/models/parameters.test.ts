@@ -243,7 +243,7 @@ describe('Anthropic', () => {
     for (const name of ['seed', 'frequency_penalty', 'presence_penalty'] as const) {
       expect(await refused(anthropic, model, { [name]: 1 })).toContain(name);
     }
-    expect(await refused(anthropic, model, { temperature: 1.5 })).toContain('temperature only up to 1');
+    expect(await refused(anthropic, model, { temperature: 1.5 })).toContain('accepts at most 1 for temperature');
     expect(await refused(anthropic, model, { temperature: 0.5, top_p: 0.5 })).toContain('top_p');
     expect(await refused(anthropic, model, { temperature: 0.5, reasoning_effort: 'high' })).toContain('temperature');
     expect(await refused(anthropic, model, { max_tokens: 9_000_000 })).toContain('max_tokens');

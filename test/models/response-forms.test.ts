@@ -80,7 +80,7 @@ interface Form {
   /** Default: Hello. */
   output?: string;
   toolCalls?: object[];
-  /** Default: 5 and 2. Null: not known. */
+  /** Default: 5 and 2. Null if unknown. */
   tokens?: null;
   skipped?: string[];
   /** The part that the error reports as not understood. Undefined for a valid response. */
@@ -349,7 +349,7 @@ const FORMS: [string[], Record<string, Form>][] = [
         fault: 'tool_calls.0 has no name',
       },
       'a text that is not JSON': { bytes: 'Hello', type: 'text/plain', fault: 'it is not JSON', tokens: null },
-      'JSON that is no object': { bytes: '"Hello"', fault: 'it is not a JSON object', tokens: null },
+      'JSON that is not an object': { bytes: '"Hello"', fault: 'it is not a JSON object', tokens: null },
     },
   ],
   [

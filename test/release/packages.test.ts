@@ -9,7 +9,7 @@ import { buildPython, installPython } from '../../scripts/release/packages.ts';
 import { projectVersion } from '../../src/version.ts';
 import { PROJECT } from '../support/processes.ts';
 
-// The packages of Python as they are handed out. Those of npm: test/clients/shipped-packages.test.ts.
+// The packages of Python as they are handed out. For npm, see test/clients/shipped-packages.test.ts.
 
 const VERSION = projectVersion();
 const EPOCH = '1767225600';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { oddOfPage, oddOfTexts } from '../../scripts/prose.ts';
+import { oddOfComments, oddOfPage, oddOfTexts } from '../../scripts/prose.ts';
 
 const ODD = [
   'What is not in the file is left out.',
@@ -51,6 +51,14 @@ test('names the line of a page and the number of a text', async () => {
     '# What is tested\n\nFine. The run goes\non.\n\n```\nanew\n```\n\nUse `anew`.\n\nThe queue is read anew.\n';
   expect((await oddOfPage(page)).map(({ line }) => line)).toEqual([3, 12]);
   expect((await oddOfTexts(['Fine.', 'is read anew', 'Fine.'])).map(({ line }) => line)).toEqual([2]);
+});
+
+test('accepts comments that open like questions, and finds other odd ones', async () => {
+  expect(await oddOfComments(['How long a call may take.', 'What a release measured.'])).toEqual([]);
+  expect(await oddOfComments(['Null: no limit.', 'Null: any.', 'A queue of its own.'])).toMatchObject([
+    { line: 2 },
+    { line: 3 },
+  ]);
 });
 
 test('ignores placeholders of texts', async () => {

@@ -63,8 +63,11 @@ test.each([
 });
 
 test.each([
-  ['what change() gives', `const A = \`update evaluations set \${PAUSED.set}, score = 1 where \${PAUSED.where}\`;`],
-  ['what changeState() gives', "db.updateTable('evaluations').set({ ...PAUSED.set, score: 1 }).where(PAUSED.where);"],
+  ['the result of change()', `const A = \`update evaluations set \${PAUSED.set}, score = 1 where \${PAUSED.where}\`;`],
+  [
+    'the result of changeState()',
+    "db.updateTable('evaluations').set({ ...PAUSED.set, score: 1 }).where(PAUSED.where);",
+  ],
   [
     'a built condition',
     "db.updateTable('evaluations').set({ score: 1 }).where('status', '=', 'paused').returning('status');",

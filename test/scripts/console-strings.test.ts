@@ -80,10 +80,10 @@ describe('a translation', () => {
     translate('page.tsx', code, (key) => translations[key], '/format.ts');
 
   test.each<[string, string, Record<string, Translation>, string]>([
-    ['takes the place of a text', '<p>Save</p>', { Save: 'Sichern' }, '<p>{"Sichern"}</p>'],
+    ['replaces a text', '<p>Save</p>', { Save: 'Sichern' }, '<p>{"Sichern"}</p>'],
     ['of an attribute', '<p title="Save" />', { Save: 'Sichern "so"' }, '<p title={`Sichern "so"`} />'],
     ['of a property', 'f({ label: "Save" })', { Save: 'Sichern' }, 'f({ label: `Sichern` })'],
-    ['orders values anew', '<p>{a} of {b}</p>', { '{a} of {b}': '{b}: {a}' }, '<p>{b}{": "}{a}</p>'],
+    ['reorders values', '<p>{a} of {b}</p>', { '{a} of {b}': '{b}: {a}' }, '<p>{b}{": "}{a}</p>'],
     [
       'and elements',
       '<p>See <a href="/x">docs</a>, {b}</p>',

@@ -415,7 +415,7 @@ describe('a provider', () => {
     await provider.start();
     expect(await stage.signIn('sso')).toMatchObject({ error: null });
   });
-  test('that hangs is given up, and delays nobody', async () => {
+  test('that hangs is given up, and does not delay others', async () => {
     const hanging = answering('/token', () => {});
     expect((await stage.service.call('GET', '/prompts')).status).toBe(200);
     expect(await stage.signIn('partners')).toMatchObject({ error: null });

@@ -36,7 +36,7 @@ const begin = async (name: Name) => {
 };
 
 describe('a provider', () => {
-  test('that is down when the service starts blocks nobody, and is found once it is up', async () => {
+  test('that is down when the service starts does not block others, and is found once it is up', async () => {
     expect((await stage.service.call('GET', '/prompts')).status).toBe(200);
     expect(await stage.signIn('away')).toMatchObject({ error: 'provider_down' });
     await providers.away.start();

@@ -46,7 +46,7 @@ export async function makeMaterial(
   return { name, prompts: texts.map((text) => `Say ${text}`) };
 }
 
-/** A run's id and that of its workflow. */
+/** The ids of a run and of its workflow. */
 export interface Run {
   id: string;
   workflowId: string;
@@ -82,7 +82,7 @@ export async function resultsOf(call: Call, id: string) {
 
 /**
  * Expects a correct run despite faults: completed, each example exactly once with its own response and score, and no more paid
- * for than what was lost on the way.
+ * for than was lost on the way.
  * @param mostExtraCalls calls beyond one per example
  * @param hopeless examples that the model's server finally refuses
  */

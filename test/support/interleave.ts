@@ -59,7 +59,7 @@ export async function openSession(pool: pg.Pool, work: (query: Query) => Promise
   }
 
   async function step(): Promise<void> {
-    // One that waits for a lock is already at its statement; one that has ended has none left.
+    // A call that waits for a lock is already at its statement; an ended call has none left.
     if (done || busy) return;
     busy = true;
     allow();

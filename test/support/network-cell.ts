@@ -11,7 +11,7 @@ const STREAM_EVERY_MS = 1_000;
 /** For the evaluation in flight when the fault starts. */
 const EXAMPLES = 100;
 const CONCURRENCY = 4;
-/** For one that starts when the fault ends. */
+/** For an execution that starts when the fault ends. */
 const EXAMPLES_AFTERWARDS = 4;
 /** From the beginning of the load to the fault. */
 const BEFORE_MS = 2_000;
@@ -47,7 +47,7 @@ interface Work {
 export interface CellOutcome {
   /** Executions and streams, before, during and after the fault. */
   begun: number;
-  /** Those that completed with the whole response during the fault. */
+  /** Streams that completed with the whole response during the fault. */
   endedMeanwhile: number;
   /** Accepted work, examples and events that did not reach their end, in words. */
   lost: string[];
@@ -55,7 +55,7 @@ export interface CellOutcome {
   paidTwice: number;
   /** Events that were delivered, and answered with a 200, more than once. */
   deliveredTwice: number;
-  /** Model calls and deliveries in flight at any time during the fault, which may be repeated. */
+  /** Model calls and deliveries in flight at any time during the fault, which can be repeated. */
   inFlight: { calls: number; deliveries: number };
   /** From the fault's end to the first success of work that started after it, in milliseconds. */
   firstMs: { execution: number; stream: number; evaluation: number; delivery: number };

@@ -72,7 +72,7 @@ async function makeCluster(dataDir: string): Promise<void> {
   await installStateTriggers(postgres.url(TEMPLATE_DATABASE));
   // Its `stop` removes the folder of a throw-away cluster. This is PostgreSQL's fast shutdown.
   process.kill(postgres.pid, 'SIGINT');
-  // Polls instead of waiting for an event: nothing else may keep this process alive meanwhile.
+  // Polls instead of waiting for an event: nothing else may keep this process alive during the wait.
   await waitFor('the end of PostgreSQL', async () => !postgres.running());
 }
 

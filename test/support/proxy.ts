@@ -15,7 +15,7 @@ export interface TcpProxy {
   stall(): void;
   /** Forwards requests, but no responses until `restore`. */
   stallAnswers(): void;
-  /** Connections that are open stay so and carry nothing any more, as when a machine between has forgotten them; new ones work. */
+  /** Open connections stay open and no longer carry anything, as when a machine between has forgotten them; new ones work. */
   strand(): void;
   restore(): void;
   close(): Promise<void>;

@@ -57,7 +57,7 @@ interface Run {
 
 /** The outcome of a restore. */
 export interface Outcome {
-  /** Rows by state when nothing moved any more. */
+  /** Rows by state when nothing changed anymore. */
   executions: Record<string, number>;
   evaluations: Record<string, number>;
   batches: Record<string, number>;
@@ -67,19 +67,19 @@ export interface Outcome {
   calls: number;
   attempts: number;
   submitted: number;
-  /** Of these, repetitions of what the restored database has results for: paid, or sent, twice. */
+  /** Repetitions among these of work whose results the restored database has: paid, or sent, twice. */
   repeated: { calls: number; attempts: number; submitted: number };
   /** Batches at the provider that no row knows. */
   orphanedBatches: number;
   /** Completed evaluations that lack a result. */
   incomplete: number;
-  /** Workflows that go on without work: their rows are gone, or have ended. */
+  /** Workflows that continue without work: their rows are gone, or have ended. */
   strayWorkflows: string[];
   /** Schedules that differ from Temporal's. */
   strayedSchedules: string[];
   /** Whether the key of the early moment opens the workspace. */
   earlyKeyWorks: boolean;
-  /** How long until nothing moved any more. */
+  /** The time until nothing changed anymore. */
   seconds: number;
   /** Forbidden log messages of processes. */
   troubles: string[];

@@ -61,7 +61,7 @@ export async function seedIncludes(query: Query, { workspaceId, count, days }: S
   );
 }
 
-/** Entries of the audit log by ten keys. Of the operator, of the type `label` and of the prompt `rare` there is one in 5,000. */
+/** Entries of the audit log by ten keys. One in 5,000 is by the operator, one of the type `label` and one of the prompt `rare`. */
 export async function seedAuditLog(query: Query, { workspaceId, count, days }: Seed): Promise<void> {
   await query(
     {

@@ -7,7 +7,7 @@ import { storeResponse } from '../../src/services/executions/run/store-response.
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import type { TestService } from './service.ts';
 
-/** A model call like that of a worker, controlled by a test. */
+/** A model call as a worker makes it, controlled by a test. */
 export interface StreamedCall {
   attempt: number;
   /** Writes a piece of text and waits until it is in the database. */

@@ -30,7 +30,7 @@ export async function waitFor<T>(
 
 /**
  * The same for conditions that can fail temporarily, such as a request during an outage: errors count as "not yet".
- * @throws the last error of `look`, or one that names `what`, after `timeoutMs`
+ * @throws the last error of `look`, or an error that names `what`, after `timeoutMs`
  */
 export async function until<T>(
   what: string,

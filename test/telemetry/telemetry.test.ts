@@ -217,7 +217,7 @@ test('from the request to the call of the model, the trace of the caller continu
   const told = await runGreeting('Alan-Turing', { traceparent });
   const [delivered] = await receiver.got(1);
   const sent = await collector.span('of a delivery', ({ attributes }) => attributes['pms.delivery.id'] !== undefined);
-  // It continues the trace of what it reports.
+  // It continues the trace of the reported run.
   const toldCall = await spanOf(told.id);
   expect(sent).toMatchObject({ name: 'POST', kind: CLIENT, traceId: TRACE_ID, parentSpanId: toldCall.parentSpanId });
   expect(sent.attributes).toMatchObject({

@@ -29,7 +29,7 @@ const deep = () => {
 /** Failures that end an unbounded worker, or never reach Temporal. */
 const FAILURES: [string, () => Error][] = [
   ['an endless delay', () => wild(Number.POSITIVE_INFINITY)],
-  ['a delay that is no number', () => wild(Number.NaN)],
+  ['a delay that is not a number', () => wild(Number.NaN)],
   ['a negative delay', () => wild(-1e300)],
   ['a message of 8 MB', () => wild(1, 'x'.repeat(8_000_000))],
   ['half of a character', () => wild(1, '\ud800 and \u0000')],

@@ -65,7 +65,7 @@ test('workflow code that never returns ends its process', async () => {
     const [, signal] = await once(child, 'exit');
     expect({ signal, said: await said }).toEqual({
       signal: 'SIGKILL',
-      said: expect.stringContaining('did not come back within 1000 ms'),
+      said: expect.stringContaining('did not return within 1000 ms'),
     });
   } finally {
     child.kill('SIGKILL');

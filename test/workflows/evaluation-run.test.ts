@@ -174,11 +174,11 @@ test('every timer and step has a purpose', async () => {
   const { history } = await takePath(environment, path);
   expect(new Set(summariesOf(history, 'TIMER_STARTED'))).toEqual(
     new Set([
-      'as far as it is; looks again in 6 h',
+      'as far as it is; checks again in 6 h',
       'waiting until 2026-01-31 12:00:00 UTC',
-      'under way; looks again in 5 s',
-      'as far as it is; looks again in 10 s',
-      'examples 1 to 2500: ask again in 12 s, since the workspace has enough batches under way',
+      'under way; checks again in 5 s',
+      'as far as it is; checks again in 10 s',
+      'examples 1 to 2500: tries again in 12 s because the workspace has enough batches in progress',
     ]),
   );
   expect(new Set(summariesOf(history, 'ACTIVITY_TASK_SCHEDULED'))).toEqual(
@@ -192,7 +192,7 @@ test('every timer and step has a purpose', async () => {
     new Set([
       'reads what its caller wants of the run',
       'marks the run as running',
-      'reads what the run has cost before',
+      'reads the cost of the run so far',
       'sums up the progress',
     ]),
   );
@@ -211,12 +211,12 @@ test('details show why the run waits, and until when', async () => {
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
           .then(({ currentDetails }) => currentDetails);
       await showing(handle, 'waiting until');
-      expect(await details()).toMatch(/^waiting until 2026-01-31 12:00:00 UTC, when it is to start\n/);
+      expect(await details()).toMatch(/^waiting until 2026-01-31 12:00:00 UTC, its scheduled start\n/);
       await change(handle, run, { waitMs: 0 });
-      await showing(handle, 'held back');
+      await showing(handle, 'waits for a free slot');
       expect(await details()).toMatch(
         new RegExp(
-          `examples 1 to 2500: held back until a place is free, ${CLOCK} at the latest, since the workspace has enough batches under way$`,
+          `examples 1 to 2500: waits for a free slot, until ${CLOCK} at the latest, because the workspace has enough batches in progress$`,
         ),
       );
       await change(handle, run, { status: 'paused' });

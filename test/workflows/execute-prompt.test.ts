@@ -75,7 +75,7 @@ test('a Retry-After of half an hour is waited for', async () => {
   expect(result).toEqual({ state: 'completed' });
   const waitedSeconds = secondsOf(history, 'TIMER_FIRED') - secondsOf(history, 'TIMER_STARTED');
   expect(summaryOf(history, 'TIMER_STARTED')).toBe(
-    '"asks again in 30 min: model_rate_limited: The model said model_rate_limited."',
+    '"calls again in 30 min: model_rate_limited: The model said model_rate_limited."',
   );
   expect(waitedSeconds).toBeGreaterThanOrEqual(30 * 60 - 1);
   expect(waitedSeconds).toBeLessThan(40 * 60);
@@ -141,7 +141,7 @@ test('operators see the state while it waits, and how it ended', async () => {
   });
   expect(details.map((text) => text?.trim())).toEqual([
     expect.stringMatching(
-      /^\*\*waiting to retry\*\* model_rate_limited: The model said model_rate_limited\.\n\nasks again at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+      /^\*\*waiting to retry\*\* model_rate_limited: The model said model_rate_limited\.\n\ncalls again at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     ),
     '**canceled**',
   ]);
@@ -170,7 +170,7 @@ test('operators see which model replaced which, and why', async () => {
     },
   });
   expect(summaryOf(history, 'TIMER_STARTED')).toBe(
-    '"asks again in 20 ms: anthropic/claude-haiku-4-5: model_unavailable: The model said model_unavailable."',
+    '"calls again in 20 ms: anthropic/claude-haiku-4-5: model_unavailable: The model said model_unavailable."',
   );
   expect(details).toBe('**completed** sandbox/echo, instead of anthropic/claude-haiku-4-5 (model_unavailable: away)');
 });

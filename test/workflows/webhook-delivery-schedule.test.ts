@@ -85,7 +85,7 @@ test('without success it is sent at once, after each wait, and no more; its owne
   expect(attemptsAt(history).map((at) => Math.floor(at / MINUTE_MS))).toEqual([0, 1, 6, 36, 156, 8 * 60 + 36]);
 });
 
-test.each([1, 2, 3, 4, 5, 6])('answered well at attempt %d, it is not resent and nobody is notified', async (good) => {
+test.each([1, 2, 3, 4, 5, 6])('answered well at attempt %d, it is not resent and no one is notified', async (good) => {
   const path = webhookDeliveryPath(`good-${good}`, 'delivered', [], {
     input,
     outcomes: [...Array.from({ length: good - 1 }, () => FAILED), DELIVERED],

@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Where the document is, and the folder for what is made of it, are told by the environment: orval takes no other arguments. */
+/** The environment names the document and the folder for its output: orval accepts no other arguments. */
 const { OPENAPI: target, OUTPUT: folder } = process.env;
 
 export default {

@@ -1,4 +1,4 @@
-// Takes out of openapi.json that of which openapi-generator makes Java that does not compile: node suit-java.mjs openapi.json suited.json
+// Removes the parts of openapi.json from which openapi-generator creates Java that does not compile: node suit-java.mjs openapi.json suited.json
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 

@@ -14,7 +14,7 @@ const shown = (key: string) => `${key.slice(0, 8)}…`;
 
 /**
  * The service's record of a key.
- * @throws UnauthorizedError, ConnectionError; CliError if the address is not that of the service
+ * @throws UnauthorizedError, ConnectionError; CliError if the address does not belong to the service
  */
 async function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentApiKey> {
   const pms = clientOf({ baseUrl: url, apiKey, maxRetries: 0 });

@@ -97,7 +97,7 @@ export function fillApi(command: Command, context: Context): void {
     .argument('<path>', 'API path such as /v1/prompts')
     .option(
       '-f, --field <name=text>',
-      'string field of the body (GET and DELETE: of the query); repeatable',
+      'string field of the body, or of the query for GET and DELETE; repeatable',
       collect,
       [],
     )

@@ -79,7 +79,7 @@ function withSecrets(body: { evaluators?: unknown }, secret: string | undefined)
 
 /**
  * Replaces the version by the content of a prompt file.
- * @param place a prompt file, or a folder that contains that of the prompt
+ * @param place a prompt file, or a folder that contains the prompt's file
  * @throws CliError if it is missing or invalid
  */
 async function withDraft(body: object, place: string): Promise<object> {
@@ -226,7 +226,7 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
       .description('run a prompt over examples and score its outputs')
       .argument(
         '[file]',
-        'YAML or JSON body of POST /evaluations, overridden by options; or a folder of such files, with one verdict',
+        'YAML or JSON file with the fields of POST /evaluations, which options override; or a folder of such files, with one verdict',
       )
       .option('--prompt <name>', 'only evaluations of this prompt')
       .option('--label <label>', 'run the version with this label')

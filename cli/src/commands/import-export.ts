@@ -12,10 +12,10 @@ export function fillImport(command: Command, context: Context): void {
     .addArgument(new Argument('<source>', 'product to import from').choices(SOURCES))
     .argument('<location>', 'file or folder; for langfuse, also the address of its API')
     .option('--dry-run', 'only show what would be created')
-    .option('--model <model>', 'model for prompts and scored runs that name none')
+    .option('--model <model>', 'model for prompts and scored runs without a model')
     .option('--all-models', 'promptfoo: create prompts for every provider, not only the first')
-    .option('--judge <model>', 'promptfoo: grading model if the configuration names none')
-    .option('--embeddings <model>', 'promptfoo: embedding model if the configuration names none')
+    .option('--judge <model>', 'promptfoo: grading model if the configuration does not name one')
+    .option('--embeddings <model>', 'promptfoo: embedding model if the configuration does not name one')
     .option(
       '--scorer-project <folder>',
       'promptfoo: folder for a generated scorer that runs JavaScript and Python asserts',
@@ -31,7 +31,7 @@ export function fillImport(command: Command, context: Context): void {
 /** `pms export`. */
 export function fillExport(command: Command, context: Context): void {
   command
-    .argument('<folder>', 'a new or empty folder')
+    .argument('<folder>', 'folder to write to; it must be new or empty')
     .addOption(
       new Option('--format <format>', 'pms: everything; github: the latest versions as .prompt.yml')
         .choices(['pms', 'github'])

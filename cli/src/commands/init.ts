@@ -40,9 +40,9 @@ export function fillInit(command: Command, context: Context): void {
   command
     .argument('[places...]', 'files and folders of TypeScript, JavaScript and Python; default: this folder')
     .option('--dir <folder>', 'folder for prompt files', FOLDER)
-    .option('--model <model>', 'model for prompts whose source names none')
-    .option('--write', 'write files that do not exist yet (default: only show them)')
-    .option('--dry-run', 'only show them, which is the default')
+    .option('--model <model>', 'model for prompts whose source does not name a model')
+    .option('--write', 'write the prompt files that do not exist yet (default: only show them)')
+    .option('--dry-run', 'only show the prompt files (default)')
     .option('--json', 'print JSON')
     .action(async (places: string[], { dir, model, write, json }: InitOptions) => {
       const { files, prompts, skipped } = await findPrompts(places.length === 0 ? ['.'] : places, model);

@@ -98,7 +98,7 @@ export function fillListen(command: Command, context: Context): void {
       'address to send events to, such as http://localhost:3000/hook (default: only show them)',
     )
     .option('--events <events>', 'only these events, separated by commas', eventNames)
-    .option('--since <time>', 'also past events since this time (ISO 8601 with a zone)')
+    .option('--since <time>', 'also send past events created since this time (ISO 8601 with a zone)')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', '\nSet PMS_WEBHOOK_SECRET to the signing secret; otherwise a new one is generated and shown.')
     .action(async ({ forwardTo, events, since: from, json }: ListenOptions) => {

@@ -92,7 +92,7 @@ async function pushOne(
     throw new PromptFileError(local.file, local.lineOf(detail.path), detail.path, detail.message);
   }
   printWarnings(context, local, created.warnings);
-  // With --force the files are the source, and stay as they were committed.
+  // With --force the files are the source and are not changed.
   if (!force) await writeFile(local.file, withVersion(local, created.version));
   return `${name}: ${kind === 'create' ? 'created, ' : ''}version ${created.version}`;
 }

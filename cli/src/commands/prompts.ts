@@ -67,7 +67,7 @@ export function addPromptCommands(prompts: Command, context: Context): void {
     .command('get')
     .description('print a prompt in the prompt file format')
     .argument('<name>')
-    .option('--label <label>', 'the version of this label')
+    .option('--label <label>', 'show the version with this label')
     .option('--version <number>', 'version to show', wholeNumber)
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: Selected) => {

@@ -72,7 +72,7 @@ export function addQueueCommands(queues: Command, context: Context): void {
     .addOption(
       new Option('--state <state>', 'only items of this state').choices(['pending', 'leased', 'completed', 'skipped']),
     )
-    .option('--json', 'the queue as JSON, with its items')
+    .option('--json', 'print the queue with its items as JSON')
     .action(async (name: string, { items: limit, state, json }: ShowOptions) => {
       const pms = await connect(context);
       const queue = await pms.call('getQueue', { path: { name } });

@@ -103,8 +103,8 @@ export function addRuleCommands(rules: Command, context: Context): void {
     .command('backfill')
     .description('score past executions')
     .argument('<name>', 'the rule')
-    .requiredOption('--since <time>', 'ISO 8601 with a zone')
-    .option('--until <time>', 'ISO 8601 with a zone; default: now')
+    .requiredOption('--since <time>', 'executions created at or after this time (ISO 8601 with a zone)')
+    .option('--until <time>', 'executions created before this time (ISO 8601 with a zone; default: now)')
     .option('--max-cost <dollars>', 'maximum cost of its judges', decimal)
     .option(
       '--wait',

@@ -70,7 +70,7 @@ export function fillRun(command: Command, context: Context): void {
     .option('--var <name=text>', 'variable with a string value; repeatable', collect, [])
     .option('--var-json <name=json>', 'variable with a JSON value; repeatable', collect, [])
     .option('--vars <file>', 'variables from a YAML or JSON file')
-    .option('--label <label>', 'run the version of this label')
+    .option('--label <label>', 'run the version with this label')
     .option('--version <number>', 'run this version', wholeNumber)
     .option('--model <model>', 'run with this model')
     .option('--stream', 'print the output as it is generated')

@@ -41,10 +41,10 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
   schedules
     .command('create')
     .description('create a schedule that runs an evaluation regularly')
-    .argument('<file>', 'YAML or JSON: a body of POST /evaluations, as pms eval run takes it')
+    .argument('<file>', 'YAML or JSON file with the fields of POST /evaluations, as for pms eval run')
     .requiredOption('--cron <expression>', 'cron expression such as "0 6 * * *"')
     .option('--time-zone <zone>', 'time zone of the expression, such as Europe/Berlin (default: UTC)')
-    .option('--name <name>', 'default: the name in the file')
+    .option('--name <name>', 'name of the schedule (default: the file name without its extension)')
     .option('--paused', 'create the schedule paused')
     .option('--json', 'print JSON')
     .action(async (file: string, { cron, timeZone, name = path.parse(file).name, paused, json }: CreateOptions) => {

@@ -137,7 +137,7 @@ export function addTraceCommands(traces: Command, context: Context): void {
   traces
     .command('get')
     .description('show a trace with its steps as a tree')
-    .argument('<id>', '32 hexadecimal digits')
+    .argument('<id>', 'id of the trace: 32 hexadecimal digits')
     .option('--step <id>', 'show this step with its input, output and attributes instead')
     .option('--json', 'print JSON')
     .action(async (id: string, { step, json }: { step?: string; json?: boolean }) => {
@@ -175,8 +175,11 @@ export function addTraceCommands(traces: Command, context: Context): void {
 
   traces
     .command('push')
-    .description('send the spans of a file of OTLP/JSON, also by lines and compressed by gzip')
-    .argument('<file>', 'one request, or one a line, as the file exporter of the OpenTelemetry Collector writes them')
+    .description('send the spans in an OTLP/JSON file, optionally compressed with gzip')
+    .argument(
+      '<file>',
+      'file with one request, or one request per line, as the file exporter of the OpenTelemetry Collector writes them',
+    )
     .action(async (file: string) => {
       const pms = await connect(context);
       let sent = 0;
@@ -195,7 +198,7 @@ export function addTraceCommands(traces: Command, context: Context): void {
   traces
     .command('delete')
     .description('delete a trace with its steps and the executions recorded from them')
-    .argument('<id>', '32 hexadecimal digits')
+    .argument('<id>', 'id of the trace: 32 hexadecimal digits')
     .option('-y, --yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .action(async (id: string, { yes, json }: { yes?: boolean; json?: boolean }) => {

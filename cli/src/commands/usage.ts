@@ -14,8 +14,8 @@ interface UsageOptions {
 /** `pms usage`. */
 export function fillUsage(command: Command, context: Context): void {
   command
-    .option('--since <time>', 'ISO 8601 with a zone')
-    .option('--until <time>', 'ISO 8601 with a zone')
+    .option('--since <time>', 'only usage since this time (ISO 8601 with a zone)')
+    .option('--until <time>', 'only usage before this time (ISO 8601 with a zone)')
     .option('--prompt <name>', 'only usage of this prompt')
     .option('--model <model>', 'only usage of this model')
     .option('--group-by <fields>', 'any of prompt, model and day, separated by commas', 'prompt,model')

@@ -77,11 +77,15 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('create')
     .description('create a webhook and print its signing secret, shown only once')
     .argument('<url>', 'https://…')
-    .option('--events <events>', 'joined by commas; default: those of prompts, executions and evaluations', eventNames)
+    .option(
+      '--events <events>',
+      'event types, separated by commas (default: those of prompts, executions and evaluations)',
+      eventNames,
+    )
     .option('--description <text>', 'description for your own reference')
     .option('--header <name: value>', 'header to add to every request; repeatable', collect, [])
     .option('--rate-limit <number>', 'maximum requests per minute', wholeNumber)
-    .option('--json', 'the record with the secret as JSON')
+    .option('--json', 'print the record, including the secret, as JSON')
     .action(async (url: string, { events, description, header, rateLimit, json }: CreateOptions) => {
       const headers = header.length === 0 ? undefined : headersOf(header);
       const body = { url, ...given({ events, description, headers, rate_limit_per_minute: rateLimit }) };
@@ -100,7 +104,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('rotate-secret')
     .description('rotate the signing secret and print the new one; the old one also signs for 24 hours')
     .argument('<id>', 'wh_…')
-    .option('--json', 'the record with the secret as JSON')
+    .option('--json', 'print the record, including the secret, as JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
       const pms = await connect(context);
       printSecret(await pms.call('rotateWebhookSecret', { path: { id }, body: {} }), json);
@@ -114,7 +118,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('test')
     .description('send a sample event once; exit with 1 if it was not delivered')
     .argument('<id>', 'wh_…')
-    .option('--event <event>', 'which', eventName)
+    .option('--event <event>', 'type of the sample event', eventName)
     .option('--json', 'print JSON')
     .action(async (id: string, { event, json }: { event?: EventName; json?: boolean }) => {
       const pms = await connect(context);
@@ -131,9 +135,9 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('deliveries')
     .description('list the deliveries of a webhook, newest first')
     .argument('<id>', 'wh_…')
-    .option('--status <status>', 'queued, waiting, delivered, failed or abandoned')
+    .option('--status <status>', 'only this status: queued, waiting, delivered, failed or abandoned')
     .option('--event <event>', 'only deliveries of this event', eventName)
-    .option('--since <time>', 'ISO 8601 with a zone')
+    .option('--since <time>', 'created at or after this time (ISO 8601 with a zone)')
     .option('--limit <number>', 'maximum number to list', wholeNumber, 50)
     .option('--json', 'print JSON')
     .action(async (id: string, { limit, json, ...filter }: DeliveriesOptions) => {
@@ -156,8 +160,8 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
     .command('replay')
     .description('replay the events of a time range')
     .argument('<id>', 'wh_…')
-    .requiredOption('--since <time>', 'ISO 8601 with a zone')
-    .option('--until <time>', 'ISO 8601 with a zone; default: now')
+    .requiredOption('--since <time>', 'events created at or after this time (ISO 8601 with a zone)')
+    .option('--until <time>', 'events created before this time (ISO 8601 with a zone; default: now)')
     .option('--undelivered-only', 'only undelivered events')
     .option('--json', 'print JSON')
     .action(

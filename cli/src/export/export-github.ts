@@ -72,7 +72,7 @@ function messageAtGitHub(entry: PromptMessage): Json {
 function parametersAtGitHub(parameters: Json, thing: Thing): Json {
   const { response_format, ...others } = parameters;
   const renamed = Object.entries(others).map(([name, value]) => {
-    if (!MINDED.has(name)) thing.change(`the command line of GitHub does not mind ${name}`);
+    if (!MINDED.has(name)) thing.change(`GitHub's command line ignores ${name}`);
     return [PARAMETERS[name] ?? name, value];
   });
   const { type, json_schema } = objectOf(response_format);
@@ -151,7 +151,7 @@ function yamlOf(content: Json): string {
   return text;
 }
 
-/** Counts of what was written. */
+/** Numbers of written records. */
 export interface ExportedToGitHub {
   files: number;
   tests: number;
@@ -200,6 +200,6 @@ export async function exportToGitHub(
   }
   for (const name of datasets)
     if (!used.has(name))
-      report.leaveOut('dataset', name, 'no evaluation names it with a prompt, and no prompt is called like it');
+      report.leaveOut('dataset', name, 'no evaluation uses it with a prompt, and no prompt has its name');
   return exported;
 }

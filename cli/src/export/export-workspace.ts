@@ -10,7 +10,7 @@ import { versionOf } from '../prompt-version.ts';
 import { collect, requireEmpty, writeInside } from './files.ts';
 import { FileNames, FORMAT, INDEX_FILE, type Index } from './layout.ts';
 
-/** Counts of what was written. */
+/** Numbers of written records. */
 export interface Exported {
   prompts: number;
   versions: number;

@@ -42,7 +42,7 @@ async function make(
     case 'dataset': {
       const { dataset } = step;
       const version = await writer.uploadDataset(step.name, dataset.description, linesOf(dataset));
-      // Somebody may have created a version in the meantime.
+      // Another person may have created a version in the meantime.
       if (dataset.pinned !== undefined) dataset.pinned.version = version;
       return;
     }
@@ -66,7 +66,7 @@ function promptOf(step: Step): string | undefined {
 }
 
 /**
- * Applies the steps of a plan in order. Items that the service rejects are skipped; planning again finds what is left to do.
+ * Applies the steps of a plan in order. Items that the service rejects are skipped; planning again finds the remaining steps.
  * @param onStep called before each step
  * @throws whatever the writer throws except {@link RefusedError}
  */

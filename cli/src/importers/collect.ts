@@ -125,7 +125,7 @@ export interface FoundDataset {
   read: ImportedDataset['read'];
 }
 
-/** Assigns datasets their names. Of several with the same name in the source, the first is used. */
+/** Assigns datasets their names. If several have the same name in the source, the first is used. */
 export function takeDatasets(found: FoundDataset[], settings: ImportSettings): ImportedDataset[] {
   const names = mapNames(
     'dataset',

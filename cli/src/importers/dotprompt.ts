@@ -144,7 +144,7 @@ class BodyReader {
       const last = pieces.at(-1);
       if (at === parts.length - 1 && typeof last === 'string') pieces[pieces.length - 1] = last.trimEnd();
       if (pieces[0] !== first || pieces.at(-1) !== last)
-        this.#thing.change('white space at the ends of messages is taken off');
+        this.#thing.change('white space at the ends of messages is removed');
       return { type: 'text', text: formatTemplate(pieces) };
     });
     const content = trimmed.filter((part) => part.type !== 'text' || part['text'] !== '');

@@ -139,7 +139,7 @@ export function takeGitHubEvaluator(evaluator: Json): TakenGrader {
   const uses = textOf(evaluator['uses']);
   if (uses === undefined) throw new TemplateError('it says neither "string", "llm" nor "uses"');
   const own = builtIn(/^github\/(.+)$/.exec(uses)?.[1] ?? '');
-  if (own === undefined) throw new TemplateError(`nothing here is like ${uses}`);
+  if (own === undefined) throw new TemplateError(`no evaluator corresponds to ${uses}`);
   return withExpected(own, ['its rubric was reworded']);
 }
 
@@ -192,7 +192,7 @@ export function writeGitHubEvaluator(evaluator: Json, note: (what: string) => vo
   switch (type) {
     case 'exact_match':
       if (case_sensitive !== true || normalize_whitespace === true)
-        throw new TemplateError('GitHub minds upper and lower case and white space where texts are equal');
+        throw new TemplateError('the comparison for equal texts in GitHub includes case and white space');
       if (trim === true) note('GitHub compares white space at both ends, too');
       return { name, string: { equals: EXPECTED } };
     case 'contains': {

@@ -98,7 +98,7 @@ export function readHandlebars(text: string): HandlebarsPiece[] {
     }
     const content = tag.inside.trim();
     if (content.startsWith('~') || content.endsWith('~'))
-      throw new TemplateError('the template takes white space off around a tag ("~")');
+      throw new TemplateError('the template removes white space around a tag ("~")');
     const piece = content.startsWith('!') ? '' : readTag(content);
     // A partial or a comment on a line of its own consumes the line.
     const takesLine = piece === '' || (typeof piece !== 'string' && 'partial' in piece);

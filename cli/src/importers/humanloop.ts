@@ -160,7 +160,7 @@ class SavedFiles {
           path,
           type === 'evaluator'
             ? 'it is code, or set for Humanloop’s own models'
-            : `there is nothing here like a ${type}`,
+            : `the service has no equivalent of a ${type}`,
         );
     }
   }

@@ -39,7 +39,7 @@ class NotThereError extends ImportError {}
 const RETRIED = new Set([429, 502, 503, 504]);
 
 function explain(status: number): string {
-  if (status === 401 || status === 403) return 'the keys are refused: give those of the project';
+  if (status === 401 || status === 403) return 'the keys are refused: use the keys of the project';
   if (status >= 300 && status < 400) return 'it redirects: use the base URL that it redirects to';
   if (status === 404) return 'there is nothing at this address: check the base URL';
   return 'Langfuse could not answer';
@@ -116,7 +116,7 @@ class LangfuseApi {
       for (const item of listOf(data)) yield objectOf(item);
       const after = textOf(objectOf(meta)['cursor']);
       if (after === undefined) return;
-      if (after === cursor) throw new ImportError(`${path}: gives the same page again and again`);
+      if (after === cursor) throw new ImportError(`${path}: returns the same page repeatedly`);
       cursor = after;
     }
   }

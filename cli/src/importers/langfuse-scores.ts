@@ -283,7 +283,7 @@ export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSe
 
   const definitions = new Map<string, Scoring['definitions'][number]>();
   const byConfigId = new Map<string, string>();
-  // Of several with the same name, active ones come first.
+  // If several have the same name, active ones come first.
   for (const config of found.configs.toSorted(
     (a, b) => Number(a['isArchived'] === true) - Number(b['isArchived'] === true),
   )) {
@@ -335,7 +335,7 @@ export function importLangfuseScoring(found: LangfuseScoring, settings: ImportSe
       thing.leaveOut('all of its score configs are missing');
       return [];
     }
-    if (own.length > MAX_QUEUE_SCORES) thing.change(`only the first ${MAX_QUEUE_SCORES} of its scores are taken`);
+    if (own.length > MAX_QUEUE_SCORES) thing.change(`only the first ${MAX_QUEUE_SCORES} of its scores are imported`);
     thing.rename(name);
     const members = new Set<string>();
     for (const item of found.items.filter((one) => one['queueId'] === queue['id'] && one['status'] !== 'COMPLETED')) {

@@ -166,7 +166,7 @@ class PromptReader {
       const open =
         draft.fault === undefined ? draft.references.find((one) => this.#target(one) === undefined) : undefined;
       if (open === undefined) continue;
-      draft.fault = `it refers to ${describeReference(open)}, which is not among the text prompts that are taken`;
+      draft.fault = `it refers to ${describeReference(open)}, which is not among the imported text prompts`;
       dropped = true;
     }
     return dropped;

@@ -57,7 +57,7 @@ interface Parts {
 /** @throws TemplateError */
 function partsOf(manifest: unknown): Parts {
   const root = serialized(manifest);
-  if (root === undefined) throw new TemplateError('it is no serialized prompt of LangChain');
+  if (root === undefined) throw new TemplateError('it is not a serialized prompt of LangChain');
   if (root.className !== 'RunnableSequence') return { prompt: root, model: undefined, bound: {} };
   const first = serialized(root.kwargs['first']);
   const last = serialized(root.kwargs['last']);

@@ -51,7 +51,7 @@ export interface ImportedEvaluation {
   definition: {
     prompt_name: string;
     /**
-     * Set by planning, like that of the dataset, so that a later import of the same names does not change what the evaluation runs.
+     * Set by planning, like the dataset's version, so that a later import of the same names does not change what the evaluation runs.
      */
     version?: number;
     dataset: string | { name: string; version: number };

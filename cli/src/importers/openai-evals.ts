@@ -137,7 +137,7 @@ class OpenAiReader {
     if (source['type'] === 'file_content' || this.#found.items.length > 0) return;
     const id = textOf(source['id']);
     const missing =
-      id === undefined ? 'they are made of logs' : `they are in the file ${id}: save its content as ${id}.jsonl`;
+      id === undefined ? 'they are made from logs' : `they are in the file ${id}: save its content as ${id}.jsonl`;
     this.#settings.report.leaveOut('dataset', nameOf(run), missing);
   }
 

@@ -34,8 +34,8 @@ function textSimilarity(grader: Json): TakenGrader {
   const metric = shown(grader['evaluation_metric']);
   if (metric !== 'fuzzy_match') throw new TemplateError(`no evaluator measures "${metric}"`);
   const field = ITEM.exec(textOf(grader['reference']) ?? '')?.[1];
-  if (field === undefined) throw new TemplateError('it compares with something else than one field of the item');
-  const notes = ['similarity is measured by edits (levenshtein), which gives other numbers'];
+  if (field === undefined) throw new TemplateError('it compares with something other than one field of the item');
+  const notes = ['similarity is measured by edits (levenshtein), which produces other numbers'];
   if (grader['pass_threshold'] !== undefined) notes.push('its pass threshold is left out: the score itself counts');
   return { evaluator: { type: 'levenshtein' }, expectedField: field, notes };
 }
@@ -91,8 +91,8 @@ function scoreModel(grader: Json): TakenGrader {
     max > 1000
   )
     throw new TemplateError('its range is not two whole numbers within 1,000');
-  if (max - min === 1) throw new TemplateError('its grades are fractions: judges give whole numbers');
-  const notes = ['judges give whole numbers, which are scaled to 0–1'];
+  if (max - min === 1) throw new TemplateError('its grades are fractions: judges return whole numbers');
+  const notes = ['judges return whole numbers, which are scaled to 0–1'];
   if (grader['pass_threshold'] !== undefined) notes.push('its pass threshold is left out: the score itself counts');
   if (isObject(grader['sampling_params'])) notes.push('its sampling parameters are left out');
   return { evaluator: judge(grader, rubricOf(grader['input']), { min, max }), notes };

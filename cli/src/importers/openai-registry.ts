@@ -10,7 +10,7 @@ import { TemplateError } from './template-text.ts';
 
 /** An eval of the open registry: a class that runs over samples. */
 interface RegistryEval {
-  /** Its name: that of the entry that points to the class, or of the class itself. */
+  /** Its name, from the entry that points to the class or from the class itself. */
   name: string;
   description: string | undefined;
   className: string;
@@ -141,7 +141,8 @@ async function takeClass(
 function takeSpec(args: Json, specs: Map<string, Json>, { defaultModel }: ImportSettings): TakenGrader {
   const name = shown(args['modelgraded_spec']);
   const spec = specs.get(name);
-  if (spec === undefined) throw new TemplateError(`how it grades is not in the folder: modelgraded/${name}.yaml`);
+  if (spec === undefined)
+    throw new TemplateError(`its grading definition is not in the folder: modelgraded/${name}.yaml`);
   const given = objectOf(args['modelgraded_spec_args']);
   const { prompt, choice_strings, choice_scores } = spec;
   const texts = typeof prompt === 'string' ? [prompt] : listOf(prompt).map((message) => objectOf(message)['content']);

@@ -166,7 +166,7 @@ export async function planPrompts(imported: Import, reader: WorkspaceReader): Pr
     prompts = prompts.filter(({ versions, thing }) => {
       const missing = versions.flatMap(includesOfVersion).find((include) => !known.has(include.split('@')[0] ?? ''));
       if (missing !== undefined)
-        thing.leaveOut(`it includes "${missing}", which is neither taken nor in the workspace`);
+        thing.leaveOut(`it includes "${missing}", which is neither imported nor in the workspace`);
       return missing === undefined;
     });
   }

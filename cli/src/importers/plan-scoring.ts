@@ -153,5 +153,5 @@ const lost = (count: number): string[] => Array.from({ length: count }, () => 'i
 
 function tell(refused: string[], all: number): void {
   if (refused.length > 0)
-    throw new RefusedError(`${refused.length} of ${all} were refused, the others are made: ${refused[0]}`);
+    throw new RefusedError(`${refused.length} of ${all} were refused, the others were created: ${refused[0]}`);
 }

@@ -63,7 +63,8 @@ async function* readExamples(file: SourceFile, note: NoteExample): AsyncGenerato
  */
 export async function importPms(folder: string, { report }: ImportSettings): Promise<Import> {
   const indexFile = await fileInside(folder, INDEX_FILE);
-  if (indexFile === undefined) throw new ImportError(`${folder}: has no ${INDEX_FILE}: it is no whole export of pms`);
+  if (indexFile === undefined)
+    throw new ImportError(`${folder}: has no ${INDEX_FILE}: it is not a complete export of pms`);
   const parsed = parseWith(Index, await readJson(indexFile));
   if ('problem' in parsed) throw new ImportError(`${INDEX_FILE}: ${parsed.problem.path} ${parsed.problem.message}`);
   const index = parsed.data;

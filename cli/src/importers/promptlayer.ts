@@ -40,7 +40,7 @@ function readMessage(message: Json, settings: ImportSettings, thing: Thing): Pro
     const content = contentOf(message);
     if (JSON.stringify(content ?? null).includes('@@@'))
       throw new TemplateError(
-        'it has a snippet ("@@@…@@@"): save the prompt as the API gives it, with its snippets filled in',
+        'it has a snippet ("@@@…@@@"): save the prompt as the API returns it, with its snippets filled in',
       );
     return readMessages([{ ...message, content }], reader);
   }

@@ -82,7 +82,7 @@ export class PromptyBodyReader {
     return messages;
   }
 
-  /** The variable for messages on a line of its own. */
+  /** The variable for messages on a separate line. */
   #threadIn(line: string): string | undefined {
     if (!this.#file.isV2) return THREAD.test(line.trim()) ? 'thread' : undefined;
     const name = /^\s*\{\{\s*([\w.]+)\s*\}\}\s*$/.exec(line)?.[1];
@@ -100,7 +100,7 @@ export class PromptyBodyReader {
     for (const [, name = ''] of text.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)) {
       const kind = this.#kinds.get(name) ?? '';
       if (RICH_KINDS.has(kind))
-        throw new TemplateError(`the input "${name}" is of the kind "${kind}" and stands within a text`);
+        throw new TemplateError(`the input "${name}" is of the kind "${kind}" and is within a text`);
     }
     const content = this.#file.isV2 ? readTemplate(text, this.#reader) : this.#withImages(text);
     // Validated later, together with the version.

@@ -3,7 +3,7 @@ import { Report } from './report.ts';
 
 /** The settings of every importer. */
 export interface ImportSettings {
-  /** For prompts without a model of their own. */
+  /** For prompts without their own model. */
   defaultModel?: string | undefined;
   /** Whether to create promptfoo's prompts for each of its providers. Default: for the first. */
   allModels?: boolean | undefined;
@@ -24,7 +24,7 @@ export interface ImportSettings {
   variables: VariableNames;
 }
 
-/** @param defaultModel for prompts without a model of their own. Default: they are left out */
+/** @param defaultModel for prompts without their own model. Default: they are left out */
 export function importSettings(
   defaultModel?: string,
   others: Pick<ImportSettings, 'allModels' | 'judge' | 'embeddings' | 'scorer' | 'isFromElsewhere'> = {},

@@ -32,7 +32,7 @@ export interface SourceFile {
   name: string;
 }
 
-/** The pointer that Git LFS leaves in place of a file that was not fetched. */
+/** The pointer that Git LFS leaves instead of a file that was not fetched. */
 export async function isLfsPointer(file: SourceFile): Promise<boolean> {
   const handle = await open(file.path).catch(() => undefined);
   if (handle === undefined) return false;

@@ -73,7 +73,7 @@ export async function writeFileInFolder(file: string, text: string): Promise<voi
   await writeFile(file, text);
 }
 
-/** Records in a file which version it is. Comments and the order of the fields are preserved. */
+/** Records its version in a file. Comments and the order of the fields are preserved. */
 export function withVersion({ text, prompt }: LocalPrompt, version: number): string {
   const document = parseDocument(text);
   if (document.has('version')) document.set('version', version);

@@ -94,7 +94,7 @@ class CallReader {
   readonly leftOut: string[] = [];
   readonly #names = new VariableNames();
   readonly #isTemplate: boolean;
-  /** Whether there is any literal text besides inserted values. */
+  /** Whether there is any literal text around inserted values. */
   hasText = false;
 
   constructor(isTemplate: boolean) {
@@ -167,7 +167,7 @@ class CallReader {
   }
 
   #placeholderNamed(name: string | undefined): PromptMessage {
-    if (name === undefined) throw new NoPromptError('a placeholder has no name that is written here');
+    if (name === undefined) throw new NoPromptError('the name of a placeholder is not a literal');
     return { placeholder: this.#names.of(name.replace(/^\{|\}$/g, '')), required: false };
   }
 
@@ -178,7 +178,7 @@ class CallReader {
     const said = literalText(value.fields.get('role')) ?? '';
     const content = value.fields.get('content');
     if (!Object.hasOwn(ROLES, said) || content === undefined)
-      throw new NoPromptError(said === '' ? 'the role of a message is not written here' : `a message is of "${said}"`);
+      throw new NoPromptError(said === '' ? 'the role of a message is not a literal' : `a message is of "${said}"`);
     return { role: ROLES[said] ?? 'user', content: this.text(content) };
   }
 
@@ -238,7 +238,7 @@ export function promptOfCall(call: Call, fallbackModel: string | undefined): Fou
   try {
     const messages = messagesOf(call, shape, reader);
     if (messages.length === 0 && call.named.size === 0) return undefined;
-    if (!reader.hasText) throw new NoPromptError('its texts are not written here');
+    if (!reader.hasText) throw new NoPromptError('its texts are not literals');
     const own = modelOf(call.named.get('model'), shape.provider);
     const model = own ?? fallbackModel;
     if (model === undefined) throw new NoPromptError('it names no model here: set one with --model');

@@ -79,7 +79,7 @@ def test_dataset_scores_and_failures(pms: Pms, name: str) -> None:
     assert errors[0] is not None and errors[1] is not None
     assert errors[0].code == "task_failed"
     assert "no \\x00 such" in errors[0].message or "no \ufffd such \ufffd country" in errors[0].message
-    assert (errors[1].code, errors[1].message) == ("scorer_failed", "picky: a score must be from 0 to 1, and is 7")
+    assert (errors[1].code, errors[1].message) == ("scorer_failed", "picky: a score must be from 0 to 1, but is 7")
 
 
 def test_scores_that_are_refused(pms: Pms, name: str) -> None:

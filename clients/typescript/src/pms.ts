@@ -194,7 +194,7 @@ export class Pms extends WithResources {
   /**
    * Records a run that the application made itself. It is sent in a later batch, and again through a restart of the service
    * (`retryForMs`). It never throws: `record.onDrop` receives runs that are not recorded.
-   * @returns the id of the execution, if the run has no `id` of its own
+   * @returns the id of the execution, if the run has no `id`
    */
   record(run: Run): string {
     return this.#recorder.record(run);

@@ -18,7 +18,7 @@ export interface RecordOptions {
   maxBytes?: number;
   /** How long a run waits to be batched with others, in milliseconds. Default: 1,000 */
   flushAfterMs?: number;
-  /** Receives runs that are not recorded, and why: `code` is `queue_full`, `invalid_run`, or that of the last response. */
+  /** Receives runs that are not recorded, and why: `code` is `queue_full`, `invalid_run`, or the code of the last response. */
   onDrop?: (runs: Run[], error: PmsError) => void;
 }
 
@@ -69,7 +69,7 @@ export class Recorder {
       const json = JSON.stringify({ ...run, prompt_version: run.prompt_version || undefined });
       const bytes = new TextEncoder().encode(json).length;
       if (this.#runs >= maxRuns || this.#bytes + bytes > maxBytes)
-        throw new PmsError('queue_full', 'Too many runs wait to be recorded.');
+        throw new PmsError('queue_full', 'Too many runs are waiting to be recorded.');
       this.#waiting.push({ run, json, bytes, at: Date.now() });
       this.#runs += 1;
       this.#bytes += bytes;

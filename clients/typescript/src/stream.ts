@@ -35,7 +35,7 @@ export interface ChangesEvent {
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
-  /** How long connections can fail in a row without a new event, in milliseconds. Default: that of the client */
+  /** How long connections can fail in a row without a new event, in milliseconds. Default: the client's */
   retryForMs?: number | undefined;
   /** Maximum number of reconnections. Default: limited only by `retryForMs` */
   maxReconnects?: number | undefined;
@@ -144,7 +144,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>, { signal, a
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`nothing came for ${SILENCE_MS} ms`)), SILENCE_MS);
+      timer = setTimeout(() => reject(new Error(`no data for ${SILENCE_MS} ms`)), SILENCE_MS);
     });
     return await Promise.race([reader.read(), silence]);
   } catch (error) {

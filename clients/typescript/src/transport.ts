@@ -33,7 +33,7 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   retryForMs?: number | undefined;
   maxRetries?: number | undefined;
-  /** Called in addition to that of the client. */
+  /** Called in addition to the client's callback. */
   onRetry?: ((error: PmsError, pauseMs: number) => void) | undefined;
   headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -53,7 +53,7 @@ export interface Request extends RequestOptions {
 
 /**
  * Sends a request, with retries if useful.
- * @param read reads the result from a response; if the connection breaks meanwhile, the request may be retried
+ * @param read reads the result from a response; if the connection breaks during this, the request may be retried
  * @throws PmsError for an error response, and for no response
  */
 export type Transport = <Result>(request: Request, read: (response: Response) => Promise<Result>) => Promise<Result>;
@@ -104,8 +104,10 @@ export function createTransport({
   ...options
 }: TransportOptions): Transport {
   if (!baseUrl)
-    throw new TypeError('Give baseUrl, or set PMS_BASE_URL: the address of the service, http://127.0.0.1:3000.');
-  if (apiKey === undefined) throw new TypeError('Give apiKey, or set PMS_API_KEY: a key of the service.');
+    throw new TypeError(
+      'Pass baseUrl, or set PMS_BASE_URL: the address of the service, such as http://127.0.0.1:3000.',
+    );
+  if (apiKey === undefined) throw new TypeError('Pass apiKey, or set PMS_API_KEY: a key of the service.');
   const key = typeof apiKey === 'string' ? trimmedKey(apiKey) : apiKey;
   const root = rootOf(baseUrl);
 

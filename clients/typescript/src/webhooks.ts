@@ -84,10 +84,10 @@ export async function verifyWebhook({
     headerOf(headers, name),
   );
   if (!id || !timestamp || !signatures)
-    throw refuse('The headers webhook-id, webhook-timestamp and webhook-signature are needed.');
+    throw refuse('The headers webhook-id, webhook-timestamp and webhook-signature are required.');
   if (!/^\d{1,12}$/.test(timestamp)) throw refuse('The header webhook-timestamp must be seconds since 1970.');
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds)
-    throw refuse(`The request was signed more than ${toleranceSeconds} s from now: see that the clock is right.`);
+    throw refuse(`The request was signed more than ${toleranceSeconds} s from now: check the clock of this machine.`);
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
@@ -104,5 +104,5 @@ export async function verifyWebhook({
     // `verify` runs in constant time.
     for (const signature of given) if (await subtle.verify('HMAC', key, signature, signed)) return JSON.parse(text);
   }
-  throw refuse('No signature of the request is right: see that the secret is that of the webhook.');
+  throw refuse('No signature of the request is valid: check that the secret belongs to the webhook.');
 }

@@ -28,7 +28,7 @@ export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }
 
-/** The state of an evaluation: one that completed with failures is not shown as a success. */
+/** The state of an evaluation: a run that completed with failures is not shown as a success. */
 export function EvaluationBadge({ evaluation }: { evaluation: Evaluation }) {
   const { status, examples_failed: failed, examples_evaluated: evaluated } = evaluation;
   if (status !== 'completed' || failed === 0) return <StatusBadge status={status} />;

@@ -49,7 +49,7 @@ export function ComboField({
     groups?: readonly OptionGroup[];
   }) {
   const [isWanted, setWanted] = useState(false);
-  // Until something is typed, all values are suggested, not only those that match the current one.
+  // Until something is typed, all values are suggested, not just the matches of the current one.
   const [isTyped, setTyped] = useState(false);
   /** Its value on focus. */
   const before = useRef(value);

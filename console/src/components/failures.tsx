@@ -4,7 +4,7 @@ import { formatNumber } from '../format.ts';
 /** A cause of failures. */
 export interface Cause {
   code: string;
-  /** Of one of the failures. */
+  /** The message of one of the failures. */
   message: string;
   count: number;
 }

@@ -126,7 +126,7 @@ export function Plot({
           </li>
         ))}
       </ul>
-      {stacked && series.length > 1 && <div>Together: {format(totals[at] ?? null)}</div>}
+      {stacked && series.length > 1 && <div>Total: {format(totals[at] ?? null)}</div>}
       {detail?.(at)}
     </>
   );

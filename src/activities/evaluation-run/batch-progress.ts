@@ -72,6 +72,6 @@ function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: Retryin
 export function refusals(models: RetryingModels, names: readonly string[]): string[] {
   return [...new Set(names)].flatMap((name) => {
     const until = models.refusedUntil(name);
-    return until === undefined ? [] : [`${name} refused calls: asks again at ${until.toISOString()}`];
+    return until === undefined ? [] : [`${name} refused calls: calls again at ${until.toISOString()}`];
   });
 }

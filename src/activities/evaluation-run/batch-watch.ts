@@ -3,7 +3,7 @@ import type { Context } from '@temporalio/activity';
 const HEARTBEAT_MS = 1_000;
 /** If a process hangs for this long, Temporal times out its batch so that another worker can take it. */
 const FROZEN_MS = 6_000;
-/** How long calls in flight can continue after the worker told its activities to end. */
+/** How long calls in flight can continue after the worker asked its activities to end. */
 const LAST_GRACE_MS = 5_000;
 
 /** The signals that end an example early. */
@@ -36,7 +36,7 @@ export interface BatchHeartbeat {
   spentUsd: number;
   /** Numbers of the isolated examples in flight: processes crashed while these ran. */
   setAside?: number[];
-  /** Those that were already isolated when a process crashed. */
+  /** Examples that were already isolated when a process crashed. */
   warned?: readonly number[];
   /** Why calls wait and until when, and which scorers fail. */
   waits?: string[];
@@ -67,7 +67,7 @@ export function watchBatch(context: Context, { stopping, isOver, describe }: Bat
   const isFrozen = () => Date.now() - lastBeat > FROZEN_MS;
 
   async function giveUpIfOver(): Promise<void> {
-    // While the database is down, nobody can have ended the run.
+    // While the database is down, the run cannot have been ended.
     if (await isOver().catch(() => false)) giveUp.abort();
   }
 

@@ -45,8 +45,8 @@ const BEGIN_APART_MS = 1;
 
 /**
  * Runs examples with at most `concurrency` in flight: as one ends, the next starts. On a stop, it waits for those in flight so
- * that nothing paid for is lost. The first error stops the pool and is thrown at its end, except errors of examples that were
- * told to stop.
+ * that nothing paid for is lost. The first error stops the pool and is thrown at its end, except errors of stopped
+ * examples.
  */
 export async function runPool<Example extends PoolExample>(options: PoolOptions<Example>): Promise<PoolResult> {
   const { concurrency, beginApartMs = BEGIN_APART_MS, budget, loadPage, runExample, stopped, stop } = options;

@@ -21,13 +21,13 @@ import {
 } from '../../services/evaluations/run/results-store.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
-/** Stored in place of a paid result that the database rejects. */
+/** Stored instead of a paid result that the database rejects. */
 export const NOT_STORABLE = { code: 'internal_error', message: 'The outcome of this example could not be stored.' };
 
 /** The database rejects the response of a judge. */
 export class NotStorableError extends Error {}
 
-/** A statement with this many characters of responses takes no more results. */
+/** A statement with this many characters of responses gets no further results. */
 const MAX_GROUP_LENGTH = 1_000_000;
 
 /** The approximate number of characters in a result: output, tool calls, and scores. */

@@ -9,7 +9,7 @@ import { inputWeight } from '../input-weight.ts';
 const PARSED_FACTOR = 12;
 /** PostgreSQL writes a space after each comma and colon. */
 const WRITTEN_FACTOR = 1.5;
-/** The reservation for a page of unknown weight: that of an example with a page of its own. */
+/** The reservation for a page of unknown weight: the weight of an example that fills a page. */
 export const MAX_EXAMPLE_WEIGHT = PARSED_FACTOR * WRITTEN_FACTOR * MAX_EXAMPLE_BYTES;
 
 /** The most memory that a loaded example takes, in bytes. */

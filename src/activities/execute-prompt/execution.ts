@@ -144,7 +144,7 @@ export function createExecutionActivities({
   }
 
   /**
-   * The only place that calls the model of an execution. If somebody reads it as a stream, output is passed on as it arrives.
+   * The only place that calls the model of an execution. If a caller reads it as a stream, output is passed on as it arrives.
    */
   async function generate(
     id: string,
@@ -175,7 +175,7 @@ export function createExecutionActivities({
     const failure = failureOf(error, claimed);
     const isLeft = !isGivenUp && failure.retryInMs === undefined && fallsBackOn(failure.code);
     const next = isLeft ? fallback : null;
-    // If a call was given up because its execution ended, whoever ended the execution ends the call.
+    // If a call was given up because its execution ended, the code that ended the execution ends the call.
     if (!isGivenUp || spent !== undefined) {
       const end = callEnd(durationMs, spent ?? null, toError(failure), { response });
       await keep(id, spent, async () => {
@@ -209,7 +209,7 @@ export function createExecutionActivities({
 
   /** Claims an execution to call its model. The workflow waits for a longer outage of the database, without holding a slot. */
   async function claimInTime(id: string, mayBeSuspect: boolean) {
-    if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
+    if (stopping.aborted) throw new Error('This worker is stopping; another one makes the call.');
     const until = Date.now() + claimWithinMs;
     const isStartedHere = startLimiter.callBegan(id);
     return untilDatabaseAnswers(() => claimExecution(query, id, { isNotified: !isStartedHere, mayBeSuspect }), {

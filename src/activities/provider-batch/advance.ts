@@ -146,7 +146,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       isKnown: (id: string) => untilDatabaseAnswers(() => isKnownBatch(query, batch, id), signal),
     };
     const found = await models.batches.find(refOf(batch), sought, look(signal, FIND_MS));
-    // One that the provider refused for now is not the one being searched for.
+    // A batch that the provider refused for now is not the one being searched for.
     return found.kind === 'found' && found.state.error?.retryable ? ({ kind: 'absent' } as const) : found;
   }
 
@@ -288,7 +288,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
         await store(() => markSubmitted(system, batch, state), attempt);
         return;
       }
-      why = sought.kind === 'absent' ? 'it is not among the batches there' : 'a batch there may be it';
+      why = sought.kind === 'absent' ? 'it is not among the batches there' : 'a batch there may be this one';
     } catch (error) {
       why = troubleOf(error, attempt).message;
     }
@@ -309,7 +309,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
   async function inProgress(batch: LoadedBatch, attempt: Attempt): Promise<void> {
     const { providerBatchId: id } = batch;
     if (id === null) throw new Error('A batch in progress without its id.');
-    attempt.tell(`asks the provider about ${id}`);
+    attempt.tell(`polls the provider for ${id}`);
     const isGivenUp = batch.cancelRequested || batch.isRunOver || Date.now() >= giveUpTime(batch);
     if (isGivenUp && !batch.cancelRequested) {
       await store(() => requestCancel(query, batch.id), attempt);
@@ -340,7 +340,11 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
       return;
     }
     if (isPastGrace)
-      return giveUpUnread(batch, { code: 'batch_unknown', message: 'It was canceled, and did not end.' }, attempt);
+      return giveUpUnread(
+        batch,
+        { code: 'batch_unknown', message: 'The batch was canceled but did not end.' },
+        attempt,
+      );
     await store(() => recordPoll(query, batch, waitMs, { state }), attempt);
     const { succeeded = 0, failed = 0, total = batch.items } = state.counts ?? {};
     const text = (count: number) => count.toLocaleString('en-US');

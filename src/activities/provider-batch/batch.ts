@@ -71,7 +71,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
     failLeftovers: (run: RunRef): Promise<void> =>
       withHeartbeats(async (giveUp) => {
         for (const range of await rangesToFail(query, run)) await failLeftovers(query, range, NOT_RESPONDED, giveUp);
-      }, 'stores what has no response as failed'),
+      }, 'stores calls without a response as failed'),
 
     /** Signals the batches of a run that it has ended. */
     tellBatches: ({ evaluationId }: RunRef): Promise<void> => tellBatches(starter, query, evaluationId),
@@ -91,7 +91,7 @@ export function createProviderBatchActivities(deps: ProviderBatchDeps) {
      */
     async advanceBatch(id: string, _traceparent?: string): Promise<void> {
       const context = Context.current();
-      let doing = 'looks at the batch';
+      let doing = 'checks the batch';
       const heartbeat = setInterval(() => context.heartbeat(doing), HEARTBEAT_MS);
       try {
         await advance(id, {

@@ -25,7 +25,7 @@ export function createReleaseActivities(deps: ReleaseActivityDeps) {
   return {
     /** The next work to do; null if the release is gone. */
     readRelease: (id: string): Promise<ReleaseView | null> => readForWorkflow(db, id),
-    /** @returns what is still at work, in words; null where the step is over */
+    /** @returns what is still at work, in words; null if the step is over */
     evaluate: (id: string, step: number): Promise<string | null> =>
       withHeartbeats(() => evaluateStep(deps, id, step), 'comparing'),
     openCanary: (id: string, step: number): Promise<void> => openCanary(db, id, step),

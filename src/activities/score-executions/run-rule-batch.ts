@@ -61,7 +61,7 @@ const POLL_TIMEOUT_MS = 1_000;
 /** Assumed size of a call until the first one has been seen. */
 const TYPICAL_TOKENS = { input: 1_000, output: 500 };
 
-/** How a round ended. `idle`: nothing is due. `starved`: there is no money for what is due. */
+/** How a round ended. `idle`: nothing is due. `starved`: there is no money for the due items. */
 type RoundEnd = 'idle' | 'starved' | 'again' | 'stopped';
 
 /** One attempt at a batch. */
@@ -234,7 +234,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         .then((same) => {
           if (!same) round.abort();
         })
-        // While the database is down, nobody can have changed it.
+        // While the database is down, it cannot have been changed.
         .catch(() => {})
         .finally(() => {
           isPolling = false;

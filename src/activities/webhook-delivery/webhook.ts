@@ -29,7 +29,7 @@ export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 export function createWebhookActivities(deps: WebhookActivityDeps) {
   const { slots, attempts } = deps;
   const { query } = deps.db.system;
-  /** Attempts of this process: one that Temporal timed out is awaited, not repeated. */
+  /** Attempts of this process: after a time-out by Temporal, an attempt is awaited, not repeated. */
   const inFlight = new SingleFlight<AttemptOutcome>();
 
   return {

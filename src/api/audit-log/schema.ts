@@ -77,7 +77,7 @@ export const AuditEntry = z
     details: z
       .record(z.string(), z.unknown())
       .meta({ description: 'The change; the fields depend on the action. Never contains secrets.' }),
-    address: z.string().nullable().meta({ description: 'From where.' }),
+    address: z.string().nullable().meta({ description: 'The IP address that the change was made from.' }),
     request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` of the request.' }),
     created_at: Timestamp,
   })

@@ -60,7 +60,7 @@ export const openAiErrors: ErrorFormat = {
   },
 };
 
-/** An error response in place of a completion. */
+/** An error response instead of a completion. */
 export interface Failure {
   status: 400 | 404 | 429 | 500;
   /** Hints for the SDKs: `Retry-After`, and `X-Should-Retry` if the status alone would mislead them. */

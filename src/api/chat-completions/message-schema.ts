@@ -97,8 +97,8 @@ const AssistantMessage = z
     audio: z.null('is not supported').optional(),
     function_call: z.null('is not supported: use tool_calls').optional(),
     ...ofEachMessage,
-    reasoning_content: Reasoning.meta({ description: 'Sent to servers that take it back.' }),
-    reasoning: Reasoning.meta({ description: 'The same by another name.' }),
+    reasoning_content: Reasoning.meta({ description: 'Sent back to servers that accept it.' }),
+    reasoning: Reasoning.meta({ description: 'Another name for `reasoning_content`.' }),
     reasoning_details: ReasoningDetails.nullish(),
   })
   .transform(

@@ -11,7 +11,7 @@ export class SentOutput {
   /** How much of it the current model call has repeated. */
   #said = { chars: 0, toolCalls: 0 };
 
-  /** @returns the part not sent yet; undefined if it differs from what was sent */
+  /** @returns the part not sent yet; undefined if it differs from the text already sent */
   addText(delta: string): string | undefined {
     const known = this.text.slice(this.#said.chars, this.#said.chars + delta.length);
     if (!delta.startsWith(known)) return undefined;
@@ -21,7 +21,7 @@ export class SentOutput {
     return added;
   }
 
-  /** @returns its index from 0 and whether it was sent before; undefined if it differs from what was sent */
+  /** @returns its index from 0 and whether it was sent before; undefined if it differs from the text already sent */
   addToolCall(toolCall: ToolCall): { index: number; isKnown: boolean } | undefined {
     const index = this.#said.toolCalls;
     const json = JSON.stringify(toolCall);

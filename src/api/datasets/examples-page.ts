@@ -10,7 +10,7 @@ import type { ExamplesQuery } from './schema.ts';
 const Position = z.string().regex(/^[1-9]\d{0,8} [1-9]\d{0,8}$/);
 
 /**
- * A page of a version's examples, optionally only those that contain the text `q`; it ends early if they are large.
+ * A page of a version's examples, optionally only examples that contain the text `q`; it ends early if they are large.
  * @throws ApiError `not_found`, `invalid_request`
  */
 export async function examplesPage(

@@ -25,7 +25,10 @@ export const NameParams = z.object({ name: DatasetName });
 
 const Description = storableString()
   .max(2000, 'must be at most 2000 characters')
-  .meta({ description: 'The purpose of the dataset. Omitted: unchanged.', example: 'Greetings by first name.' });
+  .meta({
+    description: 'The purpose of the dataset. If omitted, it is unchanged.',
+    example: 'Greetings by first name.',
+  });
 
 const Mode = z.enum(['add', 'replace'], 'must be add or replace');
 
@@ -79,7 +82,7 @@ export const Dataset = z
 
 export const DatasetChange = Dataset.extend({
   delimiter: shown(
-    z.string().optional().meta({ description: 'The delimiter by which an upload of CSV was read.', example: ';' }),
+    z.string().optional().meta({ description: 'The delimiter used to read the uploaded CSV.', example: ';' }),
   ),
   added: shown(
     z.int().optional().meta({ description: 'The number of examples added to those of the previous version.' }),

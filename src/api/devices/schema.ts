@@ -21,7 +21,7 @@ export const CreatedDeviceAuthorization = z
     user_code: z.string().meta({ description: UserCode }),
     verification_uri: z.string().meta({ description: 'The console page where the person enters the code.' }),
     verification_uri_complete: z.string().meta({ description: 'The same page with the code filled in.' }),
-    expires_in: z.int().meta({ description: 'Seconds.' }),
+    expires_in: z.int().meta({ description: 'The lifetime of the codes in seconds.' }),
     interval: z.int().meta({ description: 'The minimum number of seconds between two polls.' }),
   })
   .meta({ id: 'CreatedDeviceAuthorization' });

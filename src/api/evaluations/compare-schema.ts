@@ -88,7 +88,7 @@ export const EvaluationComparison = z
     b: z.string(),
     examples_compared: z.int(),
     examples_unscored: z.int().optional().meta({
-      description: 'Examples of both runs that are not compared, since an evaluator has given no score in one of them.',
+      description: 'Examples of both runs that are not compared because an evaluator gave no score in one of them.',
     }),
     score_a: z.number().nullable(),
     score_b: z.number().nullable(),

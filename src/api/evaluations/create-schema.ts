@@ -115,7 +115,10 @@ export const ScheduledEvaluation = z
 export const RescoreEvaluation = z
   .strictObject({
     evaluators: EvaluatorList.optional().meta({ description: 'Default: those of the source run.' }),
-    threshold: evaluationFields.threshold.unwrap().optional().meta({ description: 'The same.' }),
+    threshold: evaluationFields.threshold
+      .unwrap()
+      .optional()
+      .meta({ description: 'Default: the threshold of the source run.' }),
     max_cost: MaxCost.optional().meta({ description: 'The maximum cost of the judges in US dollars.' }),
     mode: evaluationFields.mode.meta({ description: 'How the judges are called, as for a new evaluation.' }),
     batch: BatchOptions.optional(),

@@ -196,7 +196,7 @@ export const Result = z
       .optional()
       .meta({
         description:
-          'Evaluators that have given no score, and why. The example then has no score, and counts in no mean.',
+          'Evaluators that gave no score, and why. The example then has no score and is left out of the means.',
       }),
     stored_scores: z
       .array(Score)

@@ -26,7 +26,7 @@ export const ProviderBatch = z
       example: 'batch_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12',
     }),
     wave: z.enum(BATCH_WAVES),
-    evaluator: z.string().nullable().meta({ description: 'The judge, for `judgements`.' }),
+    evaluator: z.string().nullable().meta({ description: 'The name of the judge, if the batch is of `judgements`.' }),
     provider: z.string(),
     model: z.string(),
     provider_batch_id: z.string().nullable(),
@@ -48,7 +48,7 @@ export const ProviderBatch = z
   })
   .meta({ id: 'ProviderBatch' });
 
-/** Fields hidden from keys without `read`; besides content, those that a newly created run does not have yet. */
+/** Fields hidden from keys without `read`; content, and the fields that a newly created run does not have yet. */
 export const HIDDEN = [
   'parameters',
   'includes',
@@ -78,7 +78,7 @@ export const Evaluation = hiding(
       ),
       prompt_name: shown(z.string().meta({ description: 'The name of the target.' })),
       prompt_version: shown(z.int().meta({ description: '0 for code and for a draft.' })),
-      model: shown(z.string().meta({ description: '`code` for code.' })),
+      model: shown(z.string().meta({ description: 'The model of the prompt; `code` if the caller runs code.' })),
       fallback_models: shown(
         z.array(z.string()).meta({
           description:

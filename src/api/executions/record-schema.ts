@@ -160,9 +160,11 @@ const Run = z
       .meta({ description: 'The release that chose the version. The run counts toward its arm.' }),
     trace_id: TraceIdInput.optional().meta({ description: 'The trace that the run is a step of.' }),
     span_id: SpanIdInput.optional().meta({
-      description: 'The step that it is. If a span of that id is sent, too, it is the same call. Default: a new one.',
+      description: 'The id of the step. A span with this id is the same call. Default: a new id.',
     }),
-    parent_id: SpanIdInput.optional().meta({ description: 'The step above it. Default: it is at the top.' }),
+    parent_id: SpanIdInput.optional().meta({
+      description: 'The parent step. Default: none, so the step is at the top.',
+    }),
     conversation_id: storableString()
       .min(1, 'must not be empty')
       .max(200, 'must be at most 200 characters')

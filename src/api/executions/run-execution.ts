@@ -89,7 +89,7 @@ function respondAtEnd(
 
 /**
  * Runs an execution that is only part of a request: an `Idempotency-Key` does not apply to it.
- * @param options.bytes size of what is stored: several executions are stored in one turn
+ * @param options.bytes size of the stored texts: several executions are stored in one turn
  * @returns the execution at its end or when the wait is over
  * @throws ApiError as {@link runExecution}
  */

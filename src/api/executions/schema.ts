@@ -66,7 +66,7 @@ export const CreateExecution = z
           .int('must be a whole number of seconds')
           .min(1, 'must be at least 1')
           .max(MAX_REUSE_AGE, `must be at most ${MAX_REUSE_AGE}`)
-          .meta({ description: 'Seconds.', example: 3600 }),
+          .meta({ description: 'The maximum age of the response in seconds.', example: 3600 }),
       })
       .optional()
       .meta({
@@ -158,7 +158,7 @@ export const Execution = z
     tokens_unknown: shown(
       z.boolean().optional().meta({
         description:
-          'True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.',
+          'True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` is null. The cost is null, too, unless the application that recorded the run passed one.',
       }),
     ),
     cost: shown(Cost),
@@ -196,11 +196,11 @@ export const Execution = z
     trace_id: shown(
       z.string().nullable().meta({
         description:
-          'The trace that it is a step of: by the `traceparent` of the request, a span, or as it was recorded.',
+          'The trace that the execution is a step of, from the `traceparent` of the request, from a span, or as recorded.',
       }),
     ),
-    span_id: shown(z.string().nullable().meta({ description: 'The step that it is.' })),
-    parent_id: shown(z.string().nullable().meta({ description: 'The step above it.' })),
+    span_id: shown(z.string().nullable().meta({ description: 'The id of the step of the trace.' })),
+    parent_id: shown(z.string().nullable().meta({ description: 'The parent step.' })),
     conversation_id: shown(z.string().nullable()),
     kind: shown(growing(STEP_TYPES).nullable()),
     metadata: Metadata,

@@ -60,7 +60,7 @@ const ParametersCheck = z
   .object({
     unsupported: z
       .array(z.object({ parameter: z.string(), message: z.string() }))
-      .meta({ description: 'Parameters that a call with them would fail by. Empty if none is known.' }),
+      .meta({ description: 'Parameters that would make a call fail. Empty if none is known.' }),
   })
   .meta({ id: 'ParametersCheck' });
 

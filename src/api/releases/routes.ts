@@ -164,7 +164,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
             );
           return await idempotency.remember(request, claim, presentRelease(release));
         } catch (error) {
-          // The caller is told that it failed, so the release must not continue.
+          // The caller gets an error, so the release must not continue.
           const withdraw = () => withdrawRelease(db, id);
           if (stored !== undefined)
             await withdrawWithRetries(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);

@@ -150,7 +150,7 @@ export const Release = z
     ),
     failures: shown(
       FailureCauses.optional().meta({
-        description: `The causes of failed executions of the candidate, the most frequent first, at most ${MAX_FAILURE_CAUSES}, among the newest ${EXAMINED_EXECUTIONS.toLocaleString('en-US')} executions of the release that are kept. Only where one release is read.`,
+        description: `The causes of failed executions of the candidate, the most frequent first, at most ${MAX_FAILURE_CAUSES}, among the newest ${EXAMINED_EXECUTIONS.toLocaleString('en-US')} executions of the release that are kept. Only when a single release is read.`,
       }),
     ),
     evaluation_id: shown(z.string().nullable().meta({ description: 'The last evaluation of the candidate.' })),

@@ -27,7 +27,7 @@ export class ResponseEvents extends OpenAiStream {
   }
 
   protected override first(started: ExecutionRow): string {
-    // Reported as started, even if it has ended by the time somebody reads it.
+    // Reported as started, even if it has ended by the time it is read.
     const response = presentResponse({ ...started, status: 'running' });
     return this.#event('response.created', { response }) + this.#event('response.in_progress', { response });
   }

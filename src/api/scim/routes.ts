@@ -89,12 +89,12 @@ const conditionsOf = (query: Context['query']): Condition[] => {
 
 /** @throws ScimError `invalidFilter` */
 function textOf({ attribute, value }: Condition): string {
-  if (typeof value !== 'string') throw new ScimError(400, 'invalidFilter', `${attribute} is compared with a text.`);
+  if (typeof value !== 'string') throw new ScimError(400, 'invalidFilter', `${attribute} must be compared with a string.`);
   return value;
 }
 
 const unfilterable = ({ attribute }: Condition) =>
-  new ScimError(400, 'invalidFilter', `Nothing is filtered by ${attribute.slice(0, 100)}.`);
+  new ScimError(400, 'invalidFilter', `Filtering by ${attribute.slice(0, 100)} is not supported.`);
 
 function userFilter(conditions: readonly Condition[]): UserFilter {
   const filter: UserFilter = {};

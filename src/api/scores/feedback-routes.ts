@@ -94,7 +94,7 @@ export function feedbackRoutes({
       tag,
       summary: 'Create a feedback token for a trace, a step or a conversation',
       description:
-        'As `POST /executions/{id}/feedback-token` does for an execution. The trace or conversation need not be there yet.',
+        'Like `POST /executions/{id}/feedback-token`, for a trace, a step or a conversation, which need not exist yet.',
       scope: ['score', 'write'],
       status: 201,
       idempotent: true,

@@ -67,7 +67,7 @@ export function scoreRoutes({ idempotency, quotas }: { idempotency: Idempotency;
       tag,
       summary: 'Store one score, or up to 1,000',
       description:
-        `One score, or \`scores\` with up to ${MAX_SCORES_AT_ONCE}: all of them are stored, or none. One whose \`id\` is stored replaces it: one's own, or as \`admin\` anybody's. ` +
+        `One score, or \`scores\` with up to ${MAX_SCORES_AT_ONCE}: all of them are stored, or none. A score whose \`id\` exists replaces the stored one; only its author or an \`admin\` can do that. ` +
         'Values that do not match the definition of their name are rejected. A name without a definition takes the type of its first value.',
       scope: ['score', 'write'],
       shows: ['value', 'author', 'evaluator', 'comment', 'metadata'],

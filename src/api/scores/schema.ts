@@ -50,7 +50,7 @@ const Source = z.enum(SCORE_SOURCES, `must be one of ${SCORE_SOURCES.join(', ')}
 
 export const TraceSubject = z.strictObject({
   trace_id: TraceIdInput,
-  span_id: SpanIdInput.optional().meta({ description: 'A step of the trace. Omitted: the trace itself.' }),
+  span_id: SpanIdInput.optional().meta({ description: 'A step of the trace. Default: the trace itself.' }),
 });
 export const ConversationSubject = z.strictObject({
   conversation_id: storableString().min(1, 'must not be empty').max(SHORT, `must be at most ${SHORT} characters`),
@@ -151,7 +151,7 @@ export const ListQuery = z.strictObject({
   conversation_id: storableString().max(SHORT, `must be at most ${SHORT} characters`).optional(),
   subject: z.enum(['trace', 'conversation'], 'must be trace or conversation').optional().meta({
     description:
-      'Only scores of traces and their steps, or of conversations. Without this, `trace_id` and `conversation_id` there are none of them.',
+      'Only scores of traces and their steps, or of conversations. Without this field, `trace_id` or `conversation_id`, such scores are left out.',
   }),
   source: Source.optional(),
   rule: Rule.optional(),
@@ -292,7 +292,7 @@ export const CreateFeedbackToken = z
       .min(1, EXPIRES)
       .max(MAX_TOKEN_DAYS * DAY, EXPIRES)
       .default(DAY)
-      .meta({ description: 'Seconds.' }),
+      .meta({ description: 'The lifetime of the token in seconds.' }),
   })
   .meta({ id: 'CreateFeedbackToken' });
 

@@ -28,7 +28,7 @@ export const Session = z
     address: z.string().meta({ description: 'The address that started the session.' }),
     user_agent: z.string().nullable().meta({ description: 'The browser that started the session.' }),
     created_at: Timestamp,
-    last_used_at: Timestamp.meta({ description: 'To the minute.' }),
+    last_used_at: Timestamp.meta({ description: 'The time of the last request, to the minute.' }),
     expires_at: Timestamp.meta({
       description: '12 hours after its last use, at most 7 days after its start, and never after its key expires.',
     }),

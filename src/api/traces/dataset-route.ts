@@ -19,7 +19,7 @@ const FromTraces = z
     traces: shortList(
       z.strictObject({
         trace_id: TraceIdInput,
-        span_id: SpanIdInput.optional().meta({ description: 'Only this step. Omitted: the whole trace.' }),
+        span_id: SpanIdInput.optional().meta({ description: 'Only this step. Default: the whole trace.' }),
       }),
       'traces',
       { min: 1, max: MAX_TRACES },
@@ -49,7 +49,7 @@ export function datasetFromTracesRoute({
     tag: 'Datasets',
     summary: 'Add traces, or steps of traces, to a dataset',
     description:
-      'Each becomes an example with its input as the variable `input`, its output as `expected`, and where it comes from in `metadata`; a step that ran a ' +
+      'Each becomes an example with its input as the variable `input`, its output as `expected`, and its origin in `metadata`; a step that ran a ' +
       'prompt here has the variables of that run. The `id` is the trace id, or `TRACE_ID:SPAN_ID`: adding the same again replaces the example, and changes ' +
       'nothing if it is the same.',
     scope: 'write',

@@ -28,7 +28,7 @@ const OtlpRequest = z
   .looseObject({
     resourceSpans: z
       .array(z.record(z.string(), z.unknown()))
-      .meta({ description: 'Spans by resource and scope, as OTLP/JSON has them.' }),
+      .meta({ description: 'Spans by resource and scope, as in OTLP/JSON.' }),
   })
   .meta({ id: 'ExportTraceServiceRequest' });
 
@@ -98,7 +98,7 @@ export function ingestRoute(deps: IngestDeps & { retentionMs: number }): Route {
       .object({
         partialSuccess: shown(
           z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional().meta({
-            description: 'Set if some spans were refused, or scores that they report. All others are stored.',
+            description: 'Set if some spans, or scores that they report, were refused. All others are stored.',
           }),
         ),
       })

@@ -130,7 +130,7 @@ export function traceRoutes(): Route[] {
       operationId: 'countTraces',
       tag,
       summary: 'Count traces by status, name, service, environment, user, model, tool, agent and tag',
-      description: `Counts the newest ${SORTED_TRACES.toLocaleString('en-US')} matching traces. With unindexed conditions, those that match among the newest ${EXAMINED_TRACES.toLocaleString('en-US')}.`,
+      description: `Counts the newest ${SORTED_TRACES.toLocaleString('en-US')} matching traces or, with unindexed conditions, those that match among the newest ${EXAMINED_TRACES.toLocaleString('en-US')}.`,
       scope: 'read',
       query: FacetsQuery,
       repeatable: REPEATABLE,

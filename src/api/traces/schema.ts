@@ -21,7 +21,7 @@ import { Score } from '../scores/schema.ts';
 import { Text, traceFilterQuery } from './filter-schema.ts';
 
 const TraceId = z.string().meta({
-  description: '32 hexadecimal digits, as OpenTelemetry has it.',
+  description: '32 hexadecimal digits, as in OpenTelemetry.',
   example: '5b8efff798038103d269b633813fc60c',
 });
 const SpanId = z.string().meta({ description: '16 hexadecimal digits.', example: 'eee19b7ec3c1b174' });
@@ -71,8 +71,8 @@ export const Trace = z
     environment: z.string().nullable(),
     tags: Names,
     metadata: z.record(z.string(), z.string()),
-    input: z.string().nullable().meta({ description: 'The beginning of what the root was given.' }),
-    output: z.string().nullable().meta({ description: 'The beginning of its output.' }),
+    input: z.string().nullable().meta({ description: 'The beginning of the input of the root step.' }),
+    output: z.string().nullable().meta({ description: 'The beginning of the output of the root step.' }),
     incomplete: shown(z.array(z.enum(TRACE_GAPS)).meta({ description: 'The parts that are missing.' })),
     scores: Scores.meta({
       description: `The newest ${SHOWN_SCORES} scores of the trace itself, if any. Only in \`GET /traces/{id}\`.`,
@@ -100,7 +100,9 @@ const step = {
   status: z.enum(STEP_STATUSES),
   started_at: Timestamp,
   duration_ms: z.number().nullable().meta({ description: 'Null while it is running.' }),
-  tokens: StepTokens.nullable().meta({ description: 'As the span has them: steps around calls may have the sum.' }),
+  tokens: StepTokens.nullable().meta({
+    description: 'As reported by the span. A step that contains calls can report their sum.',
+  }),
   own_tokens: StepTokens.nullable().meta({ description: '`tokens` without those of the steps below it.' }),
   cost: CostAmount,
   execution_id: z.string().nullable().meta({ description: 'The execution that holds its texts and cost.' }),

@@ -76,7 +76,7 @@ export const Usage = z
       .array(
         z.object({
           rule: z.string().nullable().optional(),
-          model: z.string().optional().meta({ description: "The judge's." }),
+          model: z.string().optional().meta({ description: 'The model of the judge.' }),
           day: z.string().optional(),
           judgements: z.int().meta({ description: 'Executions sent to a judge.' }),
           tokens: Sums.tokens,
@@ -85,7 +85,7 @@ export const Usage = z
         }),
       )
       .meta({
-        description: 'Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given.',
+        description: 'Judges of rules, by rule if `group_by` contains `prompt`. Empty if `prompt_name` is set.',
       }),
     since: Timestamp,
     until: Timestamp,

@@ -16,7 +16,9 @@ export const ViewName = z
   .regex(/^(?!\.{1,2}$)(?! )[^\p{C}/]{1,80}(?<! )$/u, NAME_FORM)
   .meta({ override: { type: 'string', maxLength: 80 }, example: 'Slow and costly' });
 
-const ViewedPage = z.enum(VIEWED_PAGES, `must be ${VIEWED_PAGES.join(' or ')}`).meta({ description: 'The list.' });
+const ViewedPage = z
+  .enum(VIEWED_PAGES, `must be ${VIEWED_PAGES.join(' or ')}`)
+  .meta({ description: 'The console list that the view belongs to.' });
 
 const viewFields = {
   page: ViewedPage,

@@ -14,5 +14,5 @@ export const webhookSample = {
   updated_at: '2026-01-31T12:00:00.000Z',
 };
 
-/** Not a real secret, so that nobody copies it. */
+/** Not a real secret, because it might be copied. */
 export const secretSample = 'whsec_<44 characters>';

@@ -107,7 +107,7 @@ export const Webhook = z
     rate_limit_per_minute: shown(z.int().nullable()),
     header_names: z.array(z.string()).nullable().meta({
       description:
-        'Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.',
+        'Names of the custom headers; null if they cannot be decrypted because their encryption key is no longer configured.',
     }),
     previous_secret_expires_at: shown(
       Timestamp.nullable().meta({

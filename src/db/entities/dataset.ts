@@ -48,8 +48,8 @@ export const DatasetVersion = defineEntity({
 });
 
 /**
- * One example of a version. `seq` counts from 0 without gaps. One upload may have a million: they have no id and no index of
- * their own, which would halve the speed.
+ * One example of a version. `seq` counts from 0 without gaps. One upload may have a million: they have neither ids nor their own index,
+ * which would halve the speed.
  */
 export const DatasetExample = defineEntity({
   name: 'DatasetExample',

@@ -19,7 +19,7 @@ export const DeviceAuthorization = defineEntity({
     id: p.uuid().primary(),
     deviceCodeHash: p.blob().$type<Buffer>().unique(),
     userCodeHash: p.blob().$type<Buffer>().unique(),
-    /** The program, as reported by itself. */
+    /** The program, as it identifies itself. */
     client: p.text(),
     address: p.text(),
     /** The network of the address that the request counts for (`addressGroup`). */

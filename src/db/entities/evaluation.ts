@@ -43,7 +43,7 @@ export interface EvaluationSummary {
 const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
-/** Notes about a call besides its response. */
+/** Notes about a call in addition to its response. */
 export type ResultNotes = Pick<CallNotes, 'skipped' | 'warnings'>;
 
 /** The billed usage of model calls. */
@@ -93,7 +93,7 @@ export const Evaluation = defineEntity({
   properties: {
     ...workspaceOwned,
     target: p.text().$type<EvaluationTarget>().default('prompt'),
-    /** The name of what is evaluated: the prompt, or the name that a caller gave their code. */
+    /** The name of the target: the prompt, or the name that a caller gave their code. */
     promptName: p.text(),
     promptVersion: p.integer(),
     /** The content of its version, and its includes, as they were when the run was created. */
@@ -126,7 +126,7 @@ export const Evaluation = defineEntity({
     concurrency: p.integer(),
     /** As requested by its caller. */
     mode: oneOf<EvaluationMode>(EVALUATION_MODES).default('interactive'),
-    /** Whether it calls its models in batches: `mode`, with `auto` decided at creation. Null: it does not. */
+    /** Whether it calls its models in batches: `mode`, with `auto` decided at creation. Null if it does not. */
     batch: p.json<BatchSettings>().columnType('jsonb').nullable(),
     maxCost: p.decimal('string').columnType('numeric').nullable(),
     startAt: timestamp().nullable(),
@@ -160,7 +160,7 @@ export const Evaluation = defineEntity({
     acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    /** For a run whose results come from its caller's program: when the next results are due. Null: the service runs it. */
+    /** For a run whose results come from its caller's program: when the next results are due. Null if the service runs it. */
     resultsDueAt: timestamp().nullable(),
     /** The caller has changed it since its workflow read the row. */
     signalPending: p.boolean().default(false),

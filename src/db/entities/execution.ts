@@ -163,7 +163,7 @@ export const Execution = defineEntity({
     releaseArm: p.text().$type<Arm>().nullable(),
     /** Whether the caller's `rollout_key` decided. Otherwise it was random. */
     releaseKeyed: p.boolean().nullable(),
-    /** The step of the release that its numbers count for. Null: they do not count, because the request changed what was run. */
+    /** The step of the release that its numbers count for. Null if they do not count, because the request changed the content. */
     releaseStage: p.integer().nullable(),
     /** Whether an application made the run itself, and reported it afterwards. It then has no workflow, and has ended from the start. */
     recorded: p.boolean().default(false),

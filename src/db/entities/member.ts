@@ -10,7 +10,7 @@ export interface ProvisionedUser {
   emails?: { value: string; type?: string; primary?: boolean }[];
 }
 
-/** A person authenticated by an identity provider: identified by issuer and subject, never by e-mail address alone. */
+/** A person authenticated by an identity provider: identified by issuer and subject, never only by e-mail address. */
 export const User = defineEntity({
   name: 'User',
   tableName: 'users',
@@ -83,7 +83,7 @@ export const Member = defineEntity({
     role: p.text().$type<Role>(),
     /** Set by an admin of the workspace; overrides the role from the provider's groups. */
     roleSet: p.text().$type<Role>().nullable(),
-    /** `suspended`: by an admin. `removed`: by an admin, or because the provider grants no role here any more. */
+    /** `suspended`: by an admin. `removed`: by an admin, or because the provider no longer grants a role here. */
     status: p.text().$type<MemberStatus>(),
     createdAt: timestamp(),
     updatedAt: timestamp(),

@@ -14,7 +14,7 @@ export const Monitor = defineEntity({
   properties: {
     ...workspaceOwned,
     name: p.text(),
-    /** Null: all prompts, and drafts. */
+    /** Null for all prompts and drafts. */
     promptName: p.text().nullable(),
     /** The label by which a version was requested; null: any or none. */
     label: p.text().nullable(),
@@ -30,7 +30,7 @@ export const Monitor = defineEntity({
     progress: p.json<CheckProgress[]>().columnType('jsonb').defaultRaw("'[]'"),
     /** The number of consecutive measurements without any result. */
     silent: p.integer().default(0),
-    /** Incremented at each measurement and change: a writer verifies that nobody else has written since. */
+    /** Incremented at each measurement and change: a writer verifies that it has not changed since. */
     revision: p.integer().default(0),
     lastCheckedAt: timestamp().nullable(),
     bytes: storedBytes('checks::text', 'progress::text'),
@@ -57,7 +57,7 @@ export const MonitorChange = defineEntity({
   },
 });
 
-/** The measures of an ended run, besides `score:NAME`: their number (`count`), and the sums of their values and squares. */
+/** The measures of an ended run, except `score:NAME`: their number (`count`), and the sums of their values and squares. */
 export const RUN_MEASURES = ['error', 'refusal', 'cost', 'latency'] as const;
 
 /**

@@ -19,9 +19,9 @@ export const PromptDay = defineEntity({
     tokensReasoning: p.bigint('number'),
     /** Responses with unknown cost. */
     unpriced: p.bigint('number'),
-    /** In US dollars, as far as known. Null: there are responses, and none has a known price. */
+    /** In US dollars, as far as known. Null if no response has a known price. */
     costAmount: p.decimal('string').columnType('numeric').nullable(),
-    /** Percentiles of the response time of models, in milliseconds. Null: there are no responses. */
+    /** Percentiles of the response time of models, in milliseconds. Null without responses. */
     p50Ms: p.integer().name('p50_ms').nullable(),
     p95Ms: p.integer().name('p95_ms').nullable(),
   },

@@ -46,7 +46,7 @@ export const PromptVersion = defineEntity({
     /** The includes in its own texts: `name`, `name@3` or `name@label`. */
     includeRefs: p.array().default([]),
     commitMessage: p.text().nullable(),
-    /** Null: the operator, or older than this column. */
+    /** Null for the operator, and for versions older than this column. */
     createdBy: p.json<Author>().columnType('jsonb').nullable(),
     /** The size that counts for a page of a list. */
     bytes: p.integer().default(0),
@@ -66,7 +66,7 @@ export const PromptLabel = defineEntity({
     label: p.text(),
     version: p.integer(),
     updatedAt: timestamp(),
-    /** While a release runs: who gets `candidate` instead of `version` (`domain/releases/rollout.ts`). Null: nobody. */
+    /** While a release runs: the callers that get `candidate` instead of `version` (`domain/releases/rollout.ts`). Null for none. */
     releaseId: p.uuid().nullable(),
     candidate: p.integer().nullable(),
     /** 0–100. */

@@ -82,7 +82,7 @@ export const QueueReview = defineEntity({
     queueId: p.uuid(),
     /** The item is reserved until then. */
     leasedUntil: timestamp(),
-    /** Null: leased now or earlier. */
+    /** Null if it is or was leased. */
     outcome: p.text().$type<'completed' | 'skipped'>().nullable(),
     endedAt: timestamp().nullable(),
     /** The scores that it stored. */

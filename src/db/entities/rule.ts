@@ -14,7 +14,7 @@ import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** Which executions to score, and with what. */
 const selection = {
-  /** Null: every prompt. */
+  /** Null for every prompt. */
   promptName: p.text().nullable(),
   /** Prompts whose names start with this and a `/`. */
   promptGroup: p.text().nullable(),

@@ -16,7 +16,7 @@ export const SavedView = defineEntity({
     /** Parameters of the list, as in its address. */
     query: p.json<Record<string, string>>().columnType('jsonb'),
     columns: p.array().$type<string[]>().columnType('text[]'),
-    /** Whether everybody in the workspace sees it. */
+    /** Whether all members of the workspace see it. */
     shared: p.boolean(),
     createdAt: timestamp(),
     updatedAt: timestamp(),

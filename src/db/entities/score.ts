@@ -115,7 +115,7 @@ export const ScoreDefinition = defineEntity({
     /** For numbers, inclusive; null: any. */
     min: p.double().$type<number>().nullable(),
     max: p.double().$type<number>().nullable(),
-    /** Null: any. */
+    /** Null for no limit. */
     categories: p.json<ScoreCategory[]>().columnType('jsonb').nullable(),
     description: p.text().nullable(),
     /** False if the type comes from the first score. */

@@ -150,7 +150,7 @@ export const TraceStep = defineEntity({
     agent: p.text().nullable(),
     /** As reported by the span, including the steps below it. */
     tokens: p.json<StepTokens>().columnType('jsonb').nullable(),
-    /** The same without the steps below it. Null if it is not known yet, or there are none. */
+    /** The same without the steps below it. Null if unknown, or without such steps. */
     ownTokens: p.json<StepTokens>().columnType('jsonb').nullable(),
     /** US dollars, as reported by the span. */
     costAmount: p.decimal('string').columnType('numeric').nullable(),

@@ -112,7 +112,7 @@ export const DeliveryAttempt = defineEntity({
     /** From 1. */
     attempt: p.integer().primary(),
     startedAt: timestamp(),
-    /** The request as sent, except for the body, which is that of the event. Null for attempts from before it was stored. */
+    /** The request as sent, except for the body, which is the event's. Null for attempts from before it was stored. */
     request: p.json<SentRequest>().columnType('json').nullable(),
     durationMs: p.integer(),
     /** The status of the response; null if there was none. */

@@ -26,8 +26,8 @@ export const CHECK_VERDICTS = ['passed', 'failed', 'inconclusive'] as const;
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number];
 
 /**
- * A condition on the candidate: its value is at most `max_increase` above, or at most `max_decrease` below, that of the stable
- * arm or a fixed number. At least one of the two is set. Both are at least 0. For error rates and scores they are in the metric's
+ * A condition on the candidate: its value is at most `max_increase` above, or at most `max_decrease` below, the stable arm's or
+ * a fixed number. At least one of the two is set. Both are at least 0. For error rates and scores they are in the metric's
  * unit (0.02 is two points), for latency and cost a share of the value compared with (0.2 is 20 %).
  */
 export interface Check {

@@ -39,7 +39,7 @@ function betaBinomial(sum: number, count: number): Evidence['against'] {
   return (mean) => mixture - times(sum, Math.log(mean)) - times(count - sum, Math.log1p(-mean));
 }
 
-/** 0 × −∞ is 0: an event that never happened is no evidence. */
+/** 0 × −∞ is 0: an event that never happened is not evidence. */
 const times = (count: number, logarithm: number) => (count <= 0 ? 0 : count * logarithm);
 
 /**
@@ -51,7 +51,7 @@ const BETS = Array.from({ length: 5 }, (_, index) => 0.58 / 3 ** index);
 const ROUGHNESS = BETS.map((bet) => -Math.log1p(-bet) - bet);
 
 /**
- * The evidence of the mean of values within a known range, from count, sum and squares. Half of the mixture is that of a rate,
+ * The evidence of the mean of values within a known range, from count, sum and squares. Half of the mixture is the evidence of a rate,
  * which is best for values at the ends of the range; the other half bets, which is best for values that vary little. Exact for
  * any number of executions. Bets use the inequality exp(λx − ψ(λ)x²) ≤ 1 + λx for x ≥ −1 (Fan, Grama and Liu, "Exponential
  * inequalities for martingales with applications", Electronic Journal of Probability 20 (2015)), with the distances from the mean
@@ -110,7 +110,7 @@ export function differenceBounds(candidate: Evidence, stable: Evidence, alpha: n
   const enough = -Math.log(alpha);
   const leastC = candidate.against(candidate.estimate);
   const leastS = stable.against(stable.estimate);
-  // The evidence not used against the mean of one arm is left for that of the other.
+  // The evidence not used against the mean of one arm remains for the mean of the other.
   const upper = (used: number) => highest(candidate, used) - lowest(stable, enough - used);
   const lower = (used: number) => highest(stable, enough - used) - lowest(candidate, used);
   return { lower: -largest(lower, leastC, enough - leastS), upper: largest(upper, leastC, enough - leastS) };

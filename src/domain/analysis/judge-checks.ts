@@ -123,7 +123,7 @@ function measure(
   }
 }
 
-/** The own property of this name, not one that every object inherits, such as `constructor`. */
+/** The own property of this name, not an inherited one such as `constructor`. */
 const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 

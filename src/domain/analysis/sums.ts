@@ -14,9 +14,9 @@ export interface ValueSums {
 
 /** The sums over the executions of one arm in a time span. Sums of disjoint spans can be added ({@link addSums}). */
 export interface ArmSums {
-  /** Those that have ended: completed or failed. */
+  /** Ended executions: completed or failed. */
   executions: number;
-  /** Those that failed. */
+  /** Failed executions. */
   errors: number;
   /** The number of executions by {@link latencyBucket}. Empty buckets may be missing. */
   latency: Readonly<Record<number, number>>;

@@ -85,9 +85,9 @@ export const executions = {
       setting: 'QUOTA_EXECUTION_BYTES',
       default: 50 * 1024 ** 3,
       inBytes: true,
-      what: 'bytes in executions, traces, evaluations and what comes of them',
+      what: 'bytes in executions, traces, evaluations and their results',
       remedy:
-        'Delete executions, traces and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/traces/{id}, DELETE /v1/evaluations/{id}), disable rules that cannot keep up (`waiting`), or ask the ' +
+        'Delete executions, traces and evaluations that are no longer needed (DELETE /v1/executions/{id}, DELETE /v1/traces/{id}, DELETE /v1/evaluations/{id}), disable rules that cannot keep up (`waiting`), or ask the ' +
         'operator to keep them for a shorter time (EXECUTION_RETENTION, TRACE_RETENTION, EVALUATION_RETENTION)',
     },
     streams: {

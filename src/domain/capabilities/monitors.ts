@@ -4,7 +4,7 @@ import { monitorStates } from '../monitors/monitor-states.ts';
 
 const MonitorData = z
   .strictObject({
-    monitor: z.string().meta({ description: 'Its name.' }),
+    monitor: z.string().meta({ description: 'The name of the monitor.' }),
     prompt_name: z.string().nullable(),
     label: z.string().nullable(),
     state: z.enum(monitorStates.states),
@@ -27,7 +27,7 @@ const mail: NotificationMail = ({ type, monitor: known }) => {
   return {
     subject: `The monitor ${name} ${type === 'monitor.alerted' ? 'alerts' : 'has recovered'}`,
     text: `Its measurements: GET /v1/monitors/${name}
-What was before: GET /v1/monitors/${name}/history
+Its history: GET /v1/monitors/${name}/history
 No more e-mails: PUT /v1/monitors/${name} with "notify": {"email": false}`,
   };
 };

@@ -56,7 +56,7 @@ export const prompts = {
       default: 1024 ** 3,
       inBytes: true,
       what: 'bytes in prompts, over all versions',
-      remedy: 'Delete versions that are not needed any more (DELETE /v1/prompts/{name}/versions/{version})',
+      remedy: 'Delete versions that are no longer needed (DELETE /v1/prompts/{name}/versions/{version})',
     },
   },
   guides: { prompts: 'Prompts: templates, messages, variables, includes, versions and labels' },

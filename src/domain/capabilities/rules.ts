@@ -2,7 +2,7 @@ import { DELETE_ONE, type Declaration } from '../capability.ts';
 
 export const rules = {
   name: 'rules',
-  tags: { Rules: 'Evaluators that score executions as they complete, within a budget a day.' },
+  tags: { Rules: 'Evaluators that score executions as they complete, within a daily budget.' },
   ids: ['rule', 'backfill'],
   audit: {
     'rule.created': 'rule',
@@ -15,5 +15,5 @@ export const rules = {
   },
   auditedWhenFull: ['rule.deleted', 'rule.backfill_canceled'],
   quotas: { rules: { setting: 'QUOTA_RULES', default: 100, what: 'rules', remedy: DELETE_ONE, rows: 'rules' } },
-  guides: { rules: 'Rules: scoring what runs' },
+  guides: { rules: 'Rules: scoring live traffic' },
 } as const satisfies Declaration;

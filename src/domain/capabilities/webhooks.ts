@@ -20,7 +20,7 @@ export const webhooks = {
   folders: ['deliveries', 'events'],
   tags: {
     Webhooks: 'URLs that receive signed events, and the deliveries to them.',
-    Events: 'Everything that happened, as sent to webhooks.',
+    Events: 'Events of the workspace, as sent to webhooks.',
     Notifications: 'Events that concern people, and the e-mails sent about them.',
   },
   ids: ['webhook', 'delivery', 'event', 'notification'],

@@ -37,7 +37,7 @@ export interface DifferenceEstimate {
  * Estimates the mean of paired differences of scores by the sign-flip permutation test: the interval is every mean that the test
  * does not reject, so that interval and p-value agree. To test a mean, it is subtracted from each difference and signs are
  * flipped at random. The mean of all flipped differences is at least as far from 0 as without flips exactly as often as the tested mean
- * lies between that of the flipped differences and that of the others. So the ends of the interval are quantiles of means of
+ * lies between the mean of the flipped differences and the mean of the others. So the ends of the interval are quantiles of means of
  * random subsets (Hartigan, "Using subsample values as typical values", Journal of the American Statistical Association 64
  * (1969)). The test is exact for differences that are symmetric around their mean. With fewer than six pairs it rejects nothing,
  * and the interval is −1..1.
@@ -142,8 +142,8 @@ function rounded(
 }
 
 /**
- * The interval and the p-value of the mean of some differences (in whole millionths). Infinite ends mean any mean. Of a pattern
- * and its opposite, which are equivalent, only one is counted.
+ * The interval and the p-value of the mean of some differences (in whole millionths). Infinite ends mean any mean. Opposite patterns are
+ * equivalent, so only one of them is counted.
  */
 function bySignFlips(differences: Float64Array): Interval & { pValue: number } {
   const total = sum(differences);
@@ -215,7 +215,7 @@ function randomPatterns(differences: Float64Array): Float64Array {
   return patterns;
 }
 
-/** The number of differences looked up at once, of 32 that share a random number. */
+/** The number of differences looked up together, of 32 that share a random number. */
 const GROUP = 8;
 const SETS = 2 ** GROUP;
 

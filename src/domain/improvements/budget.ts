@@ -16,7 +16,7 @@ export interface UnitCosts {
 
 /** The share of proposals that gain on their minibatch, as seen in simulations. */
 const CHECKED_SHARE = 0.45;
-/** The verdict's runs may cost this much more than those before. */
+/** The runs for the verdict can cost this many times as much as the earlier ones. */
 const VERDICT_MARGIN = 1.5;
 /** Characters of a token; fewer than usual, so that the input is not underestimated. */
 const CHARS_PER_TOKEN = 3;
@@ -29,7 +29,7 @@ const MANY_HELD_OUT = 100;
 const baseCalls = ({ train, check }: SearchPlan) => train + 2 * check;
 const verdictCalls = ({ heldOut }: SearchPlan) => 2 * heldOut;
 
-/** The number of executions of the prompt. Those of equal calls that are reused count, too. */
+/** The number of executions of the prompt. Reused responses of equal calls count, too. */
 export function callsOf(plan: SearchPlan): { expected: number; most: number } {
   const { maxProposals, minibatch, check } = plan;
   const fixed = baseCalls(plan) + verdictCalls(plan);
@@ -40,14 +40,14 @@ export function callsOf(plan: SearchPlan): { expected: number; most: number } {
 export function costOf(plan: SearchPlan, costs: UnitCosts): { expected: number; most: number } {
   const { expected, most } = callsOf(plan);
   const reflections = plan.maxProposals * costs.reflection;
-  // A rejected answer is asked for once more.
+  // A rejected answer is requested once more.
   return { expected: expected * costs.example + reflections, most: most * costs.example + 2 * reflections };
 }
 
 /** The amount set aside for the verdict before anything else is spent. @param dearest the highest mean cost of an example so far */
 export const verdictReserve = (heldOut: number, dearest: number): number => 2 * heldOut * VERDICT_MARGIN * dearest;
 
-/** What one proposal may cost. */
+/** The maximum cost of a proposal. */
 export const proposalCost = ({ minibatch, check }: SearchPlan, costs: UnitCosts): number =>
   (2 * minibatch + check) * costs.example + 2 * costs.reflection;
 

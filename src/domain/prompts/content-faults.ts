@@ -6,7 +6,7 @@ import { VALUE_CHECKS } from './variable-types.ts';
 
 const MAX_DETAILS = 20;
 
-/** What is wrong with a content by itself, before it is filled: no provider would accept it, or no run could fill it. */
+/** Faults of the content itself, before it is filled: no provider would accept it, or no run could fill it. */
 export function contentFaults(content: PromptContent): ErrorDetail[] {
   return [...messageFaults(content), ...toolFaults(content), ...inputsFaults(content)].slice(0, MAX_DETAILS);
 }

@@ -139,18 +139,18 @@ const SpeakerName = z
   .min(1, 'must not be empty')
   .max(200, 'must be at most 200 characters')
   .meta({
-    description: 'The speaker, if several have the same role. Sent to providers that have names of messages.',
+    description: 'The speaker, if several have the same role. Sent to providers that support names in messages.',
     example: 'researcher',
   });
 const Reasoning = z
   .string('must be a string')
   .max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`)
-  .meta({ description: 'The reasoning before the response. Sent to servers that take it back.' });
+  .meta({ description: 'The reasoning before the response. Sent back to servers that accept it.' });
 
 /** Parts of one response's reasoning; each may be of any size, and all count towards the length of the prompt. */
 const MAX_REASONING_DETAILS = 1000;
 export const ReasoningDetails = shortList(jsonObject(), 'reasoning details', { max: MAX_REASONING_DETAILS }).meta({
-  description: 'The reasoning as OpenRouter returns it. Sent to servers that take it back.',
+  description: 'The reasoning as OpenRouter returns it. Sent back to servers that accept it.',
 });
 
 const SystemMessage = z
@@ -193,7 +193,7 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
   );
 }
 
-/** A message sent to a model: nothing in it is filled any more. */
+/** A message sent to a model, with all variables filled. */
 export const ChatMessage = messageOf(FilePart, 'Chat').meta({ id: 'ChatMessage' });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 export type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];

@@ -23,10 +23,7 @@ export const Tool = z
       override: { type: 'object', description: 'A JSON schema of its input.' },
       example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     }),
-    strict: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether the provider is to hold the model to the schema, where it can.' }),
+    strict: z.boolean().optional().meta({ description: 'Whether the provider must enforce the schema, if it can.' }),
     cache_control: CacheControl.optional(),
   })
   .meta({ id: 'Tool' });

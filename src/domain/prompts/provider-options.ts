@@ -16,7 +16,7 @@ const OPENAI = {
 
 /**
  * The allowed options: those whose effect is visible in the tokens that the provider counts. Everything else is refused: content
- * and models, streaming, tools (nothing here would run them), and everything billed besides tokens or at other prices: further
+ * and models, streaming, tools (nothing here would run them), and everything billed in addition to tokens or at other prices: further
  * candidates, searches, code execution, faster service, audio and images.
  */
 const ALLOWED: Record<string, { readonly [option: string]: Allowed }> = {

@@ -103,7 +103,7 @@ export const SPAN = /^(\d{1,7}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
 /** The longest span of a step. */
 export const MAX_SPAN_MS = 30 * UNIT_MS.d;
 
-/** `30m` in milliseconds. The text is one that {@link SPAN} matches. */
+/** `30m` in milliseconds. The text matches {@link SPAN}. */
 export function spanMs(text: string): number {
   const [, count = '0', unit = 'ms'] = SPAN.exec(text) ?? [];
   return Math.round(Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]);

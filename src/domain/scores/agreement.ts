@@ -91,7 +91,7 @@ function measuresOf(type: ComparableType, judged: readonly Judged[], order?: rea
   const used = new Set(judged.flatMap(({ judge, people }) => [judge, people]));
   const kappa: Measure = { name: 'cohen_kappa', ...kappaOf(...placed(judged, [...used])) };
   if (type === 'boolean' || order === undefined || order.length < 3) return [kappa];
-  // A category that is not in the order (any more) has no position.
+  // A category that is not, or no longer, in the order has no position.
   const ordered = new Set<ComparableValue>(order);
   const inOrder = judged.filter(({ judge, people }) => ordered.has(judge) && ordered.has(people));
   return [kappa, ...weighted(inOrder, order)];

@@ -12,7 +12,7 @@ export type KappaWeights = 'none' | 'linear' | 'quadratic';
  * kappa", Psychological Bulletin 70 (1968). The interval uses the large-sample variance of Fleiss, Cohen and Everitt, "Large
  * sample standard errors of kappa and weighted kappa", Psychological Bulletin 72 (1969). The time grows with the subjects and
  * categories if unweighted, and with the square of the categories if weighted.
- * @param pairs for each subject the position of the first rater's category, and that of the second rater's, from 0
+ * @param pairs for each subject the position of the first rater's category, and of the second rater's, from 0
  * @param size the number of categories: if weighted, in their order, at most {@link MAX_CATEGORIES}
  * @returns `value` is null if there is no subject, or both raters use only one category
  * @throws RangeError if there are too many categories to be weighted

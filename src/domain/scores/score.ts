@@ -21,7 +21,7 @@ export interface ScoreLimits {
   /** For numbers, inclusive. */
   min: number | null;
   max: number | null;
-  /** Null: any. */
+  /** Null for no limit. */
   categories: ScoreCategory[] | null;
 }
 
@@ -44,7 +44,7 @@ export const MAX_SCORE_NUMBER = 1e100;
 const MIN_SCORE_NUMBER = 1e-100;
 /** The maximum number of scores of one execution or example. */
 export const MAX_SCORES_OF_SUBJECT = 1_000;
-/** The maximum number of scores stored at once. */
+/** The maximum number of scores in one request. */
 export const MAX_SCORES_AT_ONCE = 1_000;
 /** The maximum number of score names in a workspace. */
 export const MAX_SCORE_NAMES = 1_000;

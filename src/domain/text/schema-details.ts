@@ -21,7 +21,7 @@ function meantIssues(alternatives: Issue[][]): Issue[] | undefined {
   let fewest = Number.POSITIVE_INFINITY;
   for (const issues of alternatives) {
     const foreign = issues.filter(isForeign).length;
-    // Of two that fit equally badly, the last one, which is the special one.
+    // If two fit equally badly, the last one, which is the more specific one.
     if (foreign > fewest) continue;
     meant = issues;
     fewest = foreign;

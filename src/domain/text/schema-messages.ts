@@ -82,7 +82,7 @@ function messageOf(issue: RawIssue): string | undefined {
   }
 }
 
-/** Gives plain messages to all schemas of this process that have none of their own. */
+/** Gives plain messages to all schemas of this process that lack their own. */
 export function setErrorMessages(): void {
   z.config({ customError: messageOf });
 }

@@ -18,7 +18,7 @@ function toJson(node: Node | JsonValue): JsonValue {
     .map(([, value]) => value);
 }
 
-/** The attributes of a span. Those that a field of the step holds are taken out. */
+/** The attributes of a span, without those held by a field of the step. */
 export class Bag {
   readonly texts = new JsonTexts();
   readonly #attributes: Map<string, JsonValue>;

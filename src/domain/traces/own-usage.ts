@@ -16,7 +16,7 @@ export interface OwnUsage {
   tokens: StepTokens | null;
   /** US dollars. Null if the span reports no cost. */
   cost: string | null;
-  /** Whether steps below it report usage, which was subtracted from that of its span. */
+  /** Whether steps below it report usage, which was subtracted from the usage of its span. */
   hasBelow: boolean;
 }
 
@@ -51,7 +51,7 @@ function childrenFirst(steps: ReadonlyMap<string, UsageStep>): UsageStep[] {
 }
 
 /**
- * The own usage of every step of a trace: its usage minus that of the steps below it, by kind, never below 0. Instrumentations also put the sum
+ * The own usage of every step of a trace: its usage minus the usage of the steps below it, by kind, never below 0. Instrumentations also put the sum
  * of a run on the steps around its calls. Known limit: the usage of a model step with calls below it is always taken to include theirs.
  */
 export function ownUsage(steps: readonly UsageStep[]): Map<string, OwnUsage> {

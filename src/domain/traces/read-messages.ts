@@ -202,7 +202,7 @@ function split(role: ChatMessage['role'], parts: readonly ReadPart[], raw: Raw):
   return messages;
 }
 
-/** A list of messages, by itself or as a member of a call's arguments. */
+/** A list of messages, on its own or as a member of a call's arguments. */
 function listIn(raw: JsonValue, texts: JsonTexts): unknown[] | undefined {
   if (Array.isArray(raw)) return raw.length === 1 && Array.isArray(raw[0]) ? raw[0] : raw;
   if (!isObject(raw)) return undefined;

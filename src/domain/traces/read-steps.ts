@@ -59,7 +59,7 @@ function* stepsOf(
     const known = origins.get(origin) ?? stepOrigin(origin);
     origins.set(origin, known);
     if (span.attributes.get(PENDING.attribute) === PENDING.value || !isSampled(span.traceId)) yield null;
-    else if (span.startedAt > latest) yield refuse('it starts in the future: is the clock right?');
+    else if (span.startedAt > latest) yield refuse('it starts in the future: check the clock of the sender');
     else if (span.startedAt < earliest) yield refuse('it started before the retention period (TRACE_RETENTION)');
     else yield toStep({ ...span, endedAt: span.endedAt && Math.min(span.endedAt, latest) }, known);
   }

@@ -50,7 +50,10 @@ export const TracePolicy = z
       .min(0, RATE)
       .max(1, RATE)
       .default(1)
-      .meta({ description: 'The share of traces that is stored. The id of a trace decides, for all of its spans.' }),
+      .meta({
+        description:
+          'The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all.',
+      }),
     others: z
       .enum(['skeleton', 'keep', 'drop'], 'must be skeleton, keep or drop')
       .default('keep')

@@ -81,7 +81,7 @@ export async function postgresCommand(program: string, args: readonly string[]):
   }
   throw new EmbeddedStartError(
     'postgres_unavailable',
-    'PostgreSQL cannot run as root here. Start as another user, or set DATABASE_URL to a PostgreSQL of your own ' +
+    'PostgreSQL cannot run as root here. Start as another user, or set DATABASE_URL to your own PostgreSQL server ' +
       '(on Linux, installing util-linux is enough).',
   );
 }

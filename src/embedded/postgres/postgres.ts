@@ -134,7 +134,7 @@ function handleOf(
     running: () => server.running(),
     url: (database) => `postgresql://${login}@127.0.0.1:${about.port}/${encodeURIComponent(database)}`,
     async stop() {
-      // A fast shutdown, then one that leaves recovery to the next start.
+      // A fast shutdown, then an immediate one, which leaves recovery to the next start.
       await server.end([
         { signal: 'SIGINT', ms: 15_000 },
         { signal: 'SIGQUIT', ms: 5_000 },

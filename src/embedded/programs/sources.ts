@@ -49,7 +49,7 @@ export async function firstSource(
 }
 
 /**
- * Fills `folder` once: `fill` works in a scratch folder next to it, which is then renamed, so that nobody ever sees it half
+ * Fills `folder` once: `fill` works in a scratch folder next to it, which is then renamed, so that it is never seen half
  * full, however this process ends. A second process waits for the first and uses its result.
  */
 export async function fillOnce(options: {

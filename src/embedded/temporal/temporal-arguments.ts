@@ -28,7 +28,7 @@ const ONE_CLOCK = { 'history.timerProcessorMaxTimeShift': '10ms' };
 
 /**
  * One worker at a time writes the UI's list of executions, up to a second late: SQLite has one writer, and executions should not
- * wait for the list. One that has ended by then is written once instead of twice.
+ * wait for the list. An execution that has ended by then is written once instead of twice.
  */
 const LIST_COMES_LAST = {
   'history.visibilityProcessorSchedulerWorkerCount': 1,

@@ -25,8 +25,8 @@ export interface EnsureTemporalOptions {
 }
 
 /**
- * The path of a `temporal` program that has the development server: the user's own if it is new enough, else the one
- * in the cache, else built by Go from the Go module proxy (verified by go.sum), else downloaded.
+ * The path of a `temporal` program that has the development server: the user's own if it is new enough, otherwise the one
+ * in the cache, otherwise built by Go from the Go module proxy (verified by go.sum), otherwise downloaded.
  *
  * @throws {EmbeddedStartError} `temporal_unavailable` with the reason of every source and what to install.
  */
@@ -87,7 +87,7 @@ async function findInstalled(env: NodeJS.ProcessEnv): Promise<string> {
   const file = await findOnPath('temporal', env);
   if (!file) throw new Error('it has no temporal program');
   const version = await versionOf(file, env);
-  if (!version) throw new Error(`${file} does not tell its version`);
+  if (!version) throw new Error(`${file} does not report its version`);
   if (!isAtLeast(version, TEMPORAL_CLI_VERSION)) {
     throw new Error(`${file} is ${version}, and ${TEMPORAL_CLI_VERSION} is needed`);
   }

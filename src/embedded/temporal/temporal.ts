@@ -19,7 +19,7 @@ const PORT_ATTEMPTS = 3;
 export interface TemporalOptions {
   /** Path of the Temporal CLI: see `ensureTemporal`. */
   binary: string;
-  /** Where the server keeps its state; created if missing. One process at a time: see `lockDataDir`. Default: in memory. */
+  /** The folder of the server's state; created if missing. One process at a time: see `lockDataDir`. Default: in memory. */
   dbFile?: string | undefined;
   /** Preferred loopback port of the frontend. Default: the one of the last start on `dbFile`, at first any free one. */
   port?: number | undefined;
@@ -57,7 +57,7 @@ export interface EmbeddedTemporal {
  * A killed process loses nothing that was acknowledged. A power cut may lose the last moments, never the file: SQLite
  * syncs its log at checkpoints only, since a sync for every workflow step more than halves what the server can do.
  *
- * @throws {EmbeddedStartError} `port_taken` for the UI's port, else `temporal_failed`.
+ * @throws {EmbeddedStartError} `port_taken` for the UI's port, otherwise `temporal_failed`.
  */
 export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
   const { log, uiPort = 0 } = options;

@@ -56,7 +56,7 @@ export function toPlainText(value: JsonValue): string {
 
 /**
  * Assigns every value a number that is the same for equal values only, in time linear in the size of the values. Texts are equal in any
- * normal form. The order of an object's keys never matters, that of an array's items does unless `ignoreArrayOrder`.
+ * normal form. The order of an object's keys never matters; the order of an array's items matters unless `ignoreArrayOrder`.
  */
 export function createJsonIdentifier(ignoreArrayOrder: boolean): (value: JsonValue) => number {
   const idOfShape = new Map<string, number>();

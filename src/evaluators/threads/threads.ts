@@ -38,7 +38,7 @@ export interface ThreadRequest {
 }
 
 /**
- * Threads for work that may take any time. One that exceeds the limit of its task is terminated, which costs only that task.
+ * Threads for work that may take any time. A thread that exceeds the limit of its task is terminated, which costs only that task.
  */
 export interface Threads {
   /** @throws the reason of `request.signal`; Error if no thread can be started or the pool is closed */

@@ -24,7 +24,7 @@ const ContainsConfig = z
     mode: z
       .enum(['all', 'any'])
       .default('all')
-      .meta({ title: 'Which of them', 'x-enumDescriptions': { all: 'All of them', any: 'Any of them' } }),
+      .meta({ title: 'Required texts', 'x-enumDescriptions': { all: 'All of them', any: 'Any of them' } }),
     case_sensitive: CaseSensitive,
   })
   .refine((config) => config.value === undefined || config.values === undefined, {

@@ -18,7 +18,7 @@ const HttpConfig = z
     ...evaluatorFields('http'),
     url: EndpointUrl.meta({
       title: 'URL',
-      description: 'The endpoint that scores, by `https:`. The operator may allow other URLs.',
+      description: 'The `https:` URL of the endpoint that scores. The operator may allow other URLs.',
       example: 'https://example.com/score',
     }),
     /** Stored separately from the other options. */

@@ -11,7 +11,7 @@ const LengthConfig = z
       .enum(['characters', 'words'])
       .default('characters')
       .meta({
-        title: 'Counted are',
+        title: 'Unit',
         'x-enumDescriptions': { characters: 'Characters', words: 'Words' },
       }),
     at_least: Limit.meta({ title: 'At least' }),
@@ -23,7 +23,7 @@ const LengthConfig = z
     if (least !== undefined && most !== undefined && least > most)
       context.addIssue({ code: 'custom', path: ['at_most'], message: 'must not be below at_least' });
   })
-  .meta({ title: 'Length', description: 'The output is as long as it should be.' });
+  .meta({ title: 'Length', description: 'The length of the output is within limits.' });
 
 type LengthConfig = z.output<typeof LengthConfig>;
 

@@ -30,7 +30,7 @@ const NumericConfig = z
       .enum(['only', 'first', 'last', 'none'])
       .default('only')
       .meta({
-        title: 'Which number',
+        title: 'Number to compare',
         'x-enumDescriptions': {
           only: 'The only number, surrounded by any text',
           first: 'The first',

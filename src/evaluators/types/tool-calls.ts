@@ -5,7 +5,7 @@ import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields, PartialCredit } from '../fields.ts';
-import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
+import { isJsonValue, jsonFault, MAX_JSON_DEPTH, parseJson } from '../matching/json.ts';
 import { matchJson } from '../matching/json-matcher.ts';
 import { quote } from '../matching/text.ts';
 
@@ -16,7 +16,10 @@ const MAX_CALLS = 1_000;
 const ExpectedCall = z.strictObject({
   name: z.string('must be a string').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
   /** If omitted, any input matches. */
-  input: AnyJson.refine((input) => jsonFault(input) === null, 'is nested too deeply').optional(),
+  input: AnyJson.refine(
+    (input) => jsonFault(input) === null,
+    `must be nested at most ${MAX_JSON_DEPTH} levels`,
+  ).optional(),
 });
 type ExpectedCall = z.infer<typeof ExpectedCall>;
 const ExpectedCalls = z.array(ExpectedCall).max(MAX_EXPECTED, `must have at most ${MAX_EXPECTED} calls`);

@@ -93,7 +93,7 @@ export function shortenToFit(value: JsonValue, maxBytes = MAX_RESULT_BYTES): Fit
   return undefined;
 }
 
-/** The cuts as named in a result: small, whatever keys it has. */
+/** The cuts as named in a result: small even for a result with many keys. */
 export function namedCuts(cuts: readonly Cut[]): { cut: Cut[]; more?: number } | undefined {
   if (cuts.length === 0) return undefined;
   const named: Cut[] = [];

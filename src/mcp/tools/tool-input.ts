@@ -167,7 +167,7 @@ function refuseUnknown(given: JsonObject, known: JsonObject): void {
   if (unknown.length === 0) return;
   const details = unknown.slice(0, MAX_UNKNOWN).map((name) => ({
     path: clipPath(name),
-    message: `is not an argument of this tool: it takes ${Object.keys(known).join(', ') || 'none'}`,
+    message: `is not an argument of this tool: it accepts ${Object.keys(known).join(', ') || 'none'}`,
   }));
   throw new ApiError('invalid_request', describe(details), { details });
 }

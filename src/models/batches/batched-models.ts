@@ -110,7 +110,7 @@ export interface BatchedModels {
    */
   submit(ref: BatchRef, file: BatchFile, signal: AbortSignal): Promise<BatchState>;
   /**
-   * Searches for a batch that may have been created since a given time. Without a tag, `known` are the ids of other batches of ours, and
+   * Searches for a batch that may have been created since a given time. Without a tag, `known` are the ids of our other batches, and
    * `items` is its number of calls.
    */
   find(

@@ -43,7 +43,7 @@ export function fitCall(
       `is sent as a user message in <system> tags: ${provided} takes system messages only before all others`,
     );
   if (hasNames) warn('messages', `are sent without their names: ${provided} has no names of messages`);
-  for (const field of reasoning) warn('messages', `are sent without their ${field}: ${provided} does not take it back`);
+  for (const field of reasoning) warn('messages', `are sent without their ${field}: ${provided} does not accept it`);
   if (leftOut > 0)
     warn(
       call.tools.some((tool) => tool.cache_control !== undefined) ? 'tools' : 'messages',

@@ -22,7 +22,7 @@ export function requireAllContent(provider: Provider, model: string, body: Reque
   const [given, sent] = [countsGiven(call), provider.reader.counts(body)];
   for (const kind of ['system', 'files', 'toolCalls', 'toolResults'] as const) {
     if (sent[kind] < given[kind]) {
-      throw new ModelError('model_invalid_request', `${model} does not take ${KINDS[kind]} of these messages.`);
+      throw new ModelError('model_invalid_request', `${model} does not accept ${KINDS[kind]} of these messages.`);
     }
   }
   requireTools(provider, model, body, call);
@@ -33,7 +33,7 @@ function requireTools(provider: Provider, model: string, body: RequestBody, { to
     if (toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none') return;
     throw new ModelError(
       'model_invalid_request',
-      'tool_choice asks for a tool, but there are no tools; add some or leave it out.',
+      'tool_choice requires a tool, but there are no tools; add some, or omit it.',
     );
   }
   const jsonByTool = hasJsonTool(provider, body, tools);

@@ -49,7 +49,7 @@ function choiceOf(choices: unknown, skipped: SkippedKinds): { choice?: RequestBo
   if (!Array.isArray(choices)) return { fault: 'it has no list "choices"' };
   if (choices.length === 0) return {};
   const choice = choices.find((each) => isObject(each) && (each['index'] ?? 0) === 0) ?? choices[0];
-  // Handles a streamed piece in place of the whole response, and the format before chat.
+  // Handles a streamed piece instead of the whole response, and the format before chat.
   const message: unknown =
     choice?.message ?? choice?.delta ?? (typeof choice?.text === 'string' ? { content: choice.text } : undefined);
   if (!isObject(message)) return { fault: 'choices.0 has no "message"' };

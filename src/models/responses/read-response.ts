@@ -43,7 +43,7 @@ interface Reading {
 /**
  * Reads a response: a stream or a single body, detected from its start, because servers may send either under any content type.
  *
- * @throws ModelError for an error or an HTML page in place of a response, for a stream that ends before the response is complete, and for
+ * @throws ModelError for an error or an HTML page instead of a response, for a stream that ends before the response is complete, and for
  * an empty or too long response
  */
 export async function readResponse(reading: Reading, response: TransportResponse): Promise<Received> {

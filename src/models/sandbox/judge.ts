@@ -22,7 +22,7 @@ const CategorySchema = z.object({
 /**
  * The response of a judge, `{"reason", "score"}` or `{"reason", "category"}`, without a model: the highest score or the first category if
  * the text after the line `Output:` equals the text after the line `Expected:`, otherwise the lowest or the last. A text can be enclosed
- * in fences, `<fence>` and `</fence>` on lines of their own; without them it ends where the other begins, or with the prompt. Surrounding
+ * in fences, `<fence>` and `</fence>` on separate lines; without them it ends where the other begins, or with the prompt. Surrounding
  * white space is ignored. The scale comes from the requested schema: the bounds of `score`, or "from 1 to 5" in its description; default
  * 0 to 1.
  */

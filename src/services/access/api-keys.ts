@@ -160,7 +160,7 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
  */
 export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
   return db.transaction(async (query) => {
-    // A request that derives a key locks its parent first: the derived key either exists by now, or cannot be created any more.
+    // A request that derives a key locks its parent first: the derived key either exists by now, or can no longer be created.
     const [held] = await query((own) => own.selectFrom('api_keys').select('hash').where('id', '=', id).forUpdate());
     if (held === undefined) throw notFound('This key');
     const keys = [id];

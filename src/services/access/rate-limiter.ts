@@ -27,7 +27,7 @@ interface Lease {
 }
 
 const WINDOW_SECONDS = 60;
-/** The largest share of the limit that a process leases from the database at once and then hands out locally. */
+/** The largest share of the limit that a process leases from the database in one step and then hands out locally. */
 const LEASE_SHARE = 1 / 100;
 const REMEMBER_CALLERS = 10_000;
 

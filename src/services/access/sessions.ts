@@ -186,7 +186,7 @@ export async function getSession(
 
 /**
  * The key with which the console encrypts unsaved texts before a browser stores them: the same for all sessions of an API key,
- * different for each API key. Neither a person who signs in with another key nor one who is signed out can read them. Derived
+ * different for each API key. A person who signs in with another key, or is signed out, cannot read them. Derived
  * from the API key's stored hash without revealing it.
  * @returns 32 bytes in base64
  * @throws ApiError `not_found`
@@ -222,7 +222,7 @@ export function listSessions(
 
 /**
  * Ends a session, in every process.
- * @returns the session as it was, and the hash of its token
+ * @returns the session before the change, and the hash of its token
  * @throws ApiError `not_found` also if it belongs to another owner
  */
 export async function endSession(

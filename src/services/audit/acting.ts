@@ -5,7 +5,7 @@ import { publicId } from '../../domain/ids.ts';
 
 /** Who makes changes, and from where. */
 export interface Acting {
-  /** Undefined: the operator, at the command line or through a setting, unless `by` names somebody else. */
+  /** Undefined: the operator, at the command line or through a setting, unless `by` names another actor. */
   key: { id: string; name: string; memberId: string | null; sessionId: string | undefined } | undefined;
   /** The identity provider, which sends changes of its people. */
   by?: 'provisioning' | undefined;

@@ -22,7 +22,7 @@ export const hasUnfinishedBatches = () => {
 
 type Batch = Pick<LoadedBatch, 'id' | 'evaluationId' | 'provider'>;
 
-/** What the other unfinished batches of a run may cost, in US dollars, and how many calls they contain. */
+/** The maximum cost of the other unfinished batches of a run, in US dollars, and their number of calls. */
 export async function heldByOthers(query: Query, { id, evaluationId }: Batch): Promise<{ usd: number; calls: number }> {
   const [row] = await query((db) =>
     db

@@ -143,7 +143,7 @@ export async function createFromExecutions(
   selection: ExecutionSelection,
 ): Promise<Partial<DatasetChange> & Pick<DatasetChange, 'row'>> {
   const ids = selection.executionIds && parseIds(selection.executionIds);
-  // Of concurrent calls, each adds to the version of the one before.
+  // Each of several concurrent calls adds to the version of the one before.
   const latest = selection.mode === 'add' ? await lockLatest(query, name) : undefined;
   const existing = latest?.examplesId === undefined ? [] : [latest.examplesId];
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));

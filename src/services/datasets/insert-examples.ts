@@ -19,7 +19,7 @@ interface JsonRow {
 
 /**
  * The rows are bytes, which the driver sends unchanged; strings would have to be encoded first. `json_to_recordset` turns a JSON
- * null into SQL NULL, so an expected null has a field of its own.
+ * null into SQL NULL, so an expected null has a separate field.
  */
 const INSERT_ROWS = prepared<{ examplesId: string; rows: Buffer }>()((db, { examplesId, rows }) =>
   db

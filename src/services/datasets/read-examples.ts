@@ -23,7 +23,7 @@ export type ShownExample = WithTexts<StoredExample, 'variables' | 'expected' | '
 
 const MAX_PAGE_EXAMPLES = 1000;
 
-/** A page of a search examines at most this many examples, of about {@link MAX_PAGE_BYTES} in total, so that rare texts take no longer. */
+/** A page of a search examines at most this many examples, of about {@link MAX_PAGE_BYTES} in total, so that rare texts do not take longer. */
 export const EXAMINED_EXAMPLES = 5_000;
 
 const isFrom = (db: Builder, examplesId: string, from: number) =>

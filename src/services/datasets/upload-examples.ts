@@ -46,7 +46,7 @@ export interface Uploads {
    * @throws ApiError `invalid_request` naming the invalid line
    */
   store(db: WorkspaceDatabase, upload: Upload): Promise<StoredUpload>;
-  /** Runs `work`, which copies the examples of a dataset, once few others of all workspaces do the same. */
+  /** Runs `work`, which copies the examples of a dataset, once few others, over all workspaces, do the same. */
   inTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
 }
 

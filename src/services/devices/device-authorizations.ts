@@ -42,7 +42,7 @@ export type Approver = AuthenticatedKey & { sessionId: string };
 export interface Grant {
   kind: 'personal' | 'service';
   scopes: Scope[];
-  /** Null: no expiry. */
+  /** Null for no expiry. */
   expiresAt: Date | null;
   /** The key whose end also ends this one. */
   madeFrom: string | null;
@@ -189,7 +189,7 @@ export async function decideDeviceAuthorization(
   );
   if (row !== undefined) return row;
   const { decision } = await findDeviceAuthorization(system, userCode, approver);
-  throw new ApiError('invalid_state', `This code was ${decision} already.`);
+  throw new ApiError('invalid_state', `This code was ${decision} already: request a new one.`);
 }
 
 const keyEnd = ({ expiresInDays, grant }: Approval & { grant: Grant }): Date =>

@@ -95,7 +95,7 @@ export interface CurrentEvaluation extends EvaluationRow {
 
 /**
  * An evaluation with its batches, and with current sums if it is running or its sums lack the reasons of failures.
- * @param sumsQuery the query for reading the sums from all results. Default: that of the row
+ * @param sumsQuery the query for reading the sums from all results. Default: the query of the row
  */
 export async function getCurrentEvaluation(
   db: WorkspaceDatabase,

@@ -11,7 +11,7 @@ export interface StoredExecution {
   workspaceId: string;
   /** Null for a draft without a prompt. */
   promptName: string | null;
-  /** Null: a draft. */
+  /** Null for a draft. */
   promptVersion: number | null;
   model: string;
   /** Characters of the filled prompt. */

@@ -87,8 +87,8 @@ export const toolCallsOf = ({ tool_calls: json }: Pick<ExecutionRow, 'tool_calls
   json === null ? [] : JSON.parse(json);
 
 /**
- * The maximum size of the texts with which an execution is read at once. Of a longer one, the columns that decide whether to read
- * it come first.
+ * The maximum size of the texts of an execution that is read in one statement. For a longer one, the columns that decide whether to
+ * read it are read first.
  */
 const SHORT_BYTES = 64 * 1024;
 
@@ -206,7 +206,7 @@ export function isFinished(status: ExecutionStatus): boolean {
   return executionStates.final.includes(status);
 }
 
-/** The maximum number of executions that a page with an unindexed condition examines, so that rare matches take no longer. */
+/** The maximum number of executions that a page with an unindexed condition examines, so that rare matches do not take longer. */
 export const EXAMINED_EXECUTIONS = 5_000;
 /** The maximum size of the texts that such a page searches. */
 export const SEARCHED_BYTES = 32 * 1024 * 1024;
@@ -286,7 +286,7 @@ export async function listExecutions(
   return { rows, next: more ? rows.at(-1)?.id : last };
 }
 
-/** Those of the given executions that have ended, by id. */
+/** The given executions that have ended, by id. */
 export async function endedOf(query: Query, ids: string[]): Promise<string[]> {
   const rows = await query((db) =>
     db

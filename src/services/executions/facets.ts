@@ -40,7 +40,7 @@ const facetColumns = (eb: ExpressionBuilder<Tables, 'executions'>) => [
 const CAUSES = causesOf('counted.error');
 
 /**
- * Counts executions by facet: the newest {@link COUNTED_EXECUTIONS} that match and, with an unindexed condition, only those among
+ * Counts executions by facet: the newest {@link COUNTED_EXECUTIONS} that match and, with an unindexed condition, only matches among
  * the newest {@link EXAMINED_EXECUTIONS}. An execution without a value counts in no value of that facet.
  */
 export async function countFacets(db: WorkspaceDatabase, filter: ExecutionSearch): Promise<FacetCounts> {

@@ -21,7 +21,7 @@ type SortName = (typeof EXECUTION_SORTS)[number];
 /** The order of executions; with a minus, the greatest come first. Missing values count as the smallest. */
 export type ExecutionSort = Sort<SortName>;
 
-/** Where a page ended: the last execution, and the first and the last id of the sorted executions, so that new ones stay out. */
+/** The end of a page: the last execution, and the first and the last id of the sorted executions, so that new ones stay out. */
 export interface SortedPosition {
   value: number;
   id: string;

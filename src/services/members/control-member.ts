@@ -34,7 +34,7 @@ interface Locked {
 
 /**
  * Changes a member in a transaction that locks the row of the person and then the row of the member, like all other changes of members.
- * @throws ApiError `not_found`, and `invalid_state` if nobody would be left who can admit others
+ * @throws ApiError `not_found`, and `invalid_state` if no member would be left who can admit others
  */
 async function change(
   { db }: ControlDeps,

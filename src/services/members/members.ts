@@ -10,7 +10,7 @@ import { hashApiKey } from '../access/api-keys.ts';
 export type MemberRow = Selectable<Tables['members']>;
 
 /**
- * The key that the sessions of a member belong to. Its text is unknown to everybody, so it cannot be sent; its scopes follow the
+ * The key that the sessions of a member belong to. No one knows its text, so it cannot be sent; its scopes follow the
  * member's role. Created if missing.
  * @param query of the member's workspace, in a transaction that has locked the member's row
  */

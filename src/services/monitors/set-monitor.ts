@@ -31,7 +31,7 @@ const watchWorkspace = (query: Query) =>
 
 /**
  * Creates a monitor, or replaces the definition of an existing one. A monitor that now watches something else restarts, which
- * ends an alert, and so does one that is disabled.
+ * ends an alert; so does disabling it.
  * @throws ApiError `invalid_request`, `quota_exceeded`
  */
 export function setMonitor(

@@ -24,7 +24,7 @@ export const LATENCY_HOURS = { latency: 'latency_hour', [`${TRACE}latency`]: `${
 export const floorHour = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 export const ceilHour = (ms: number) => Math.ceil(ms / HOUR_MS) * HOUR_MS;
 
-/** The time up to which hours are summed up, given the time for minutes: no minute of an earlier hour can change any more. */
+/** The time up to which hours are summed up, given the time for minutes: no minute of an earlier hour can still change. */
 export const hoursUntil = (minutesUntil: Date) => floorHour(minutesUntil.getTime() - AGAIN_MS);
 
 const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'label', 'bucket'] as const;

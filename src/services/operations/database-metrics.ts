@@ -15,7 +15,7 @@ const ping = (db: Builder) => db.selectNoFrom(sql<number>`1`.as('one'));
 const readServer = (db: Builder) =>
   db.selectNoFrom([
     sql<number>`pg_database_size(current_database())::float8`.as('bytes'),
-    // Only a superuser or a member of pg_monitor sees when transactions of other users' sessions began.
+    // Only a superuser or a member of pg_monitor sees the start of transactions of other users' sessions.
     sql<number>`(select coalesce(extract(epoch from max(clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')`.as(
       'oldest',

@@ -56,7 +56,7 @@ export interface FoundVersion {
   prompt: VersionRow;
   /** To be verified with {@link isAsAssumed} in the statement that stores what is based on it. */
   assumption: Assumption | undefined;
-  /** Null: no release runs on the label, or its candidate has no share. */
+  /** Null if no release runs on the label, or its candidate has no share. */
   release: DecidedBy | null;
 }
 

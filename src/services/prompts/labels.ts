@@ -174,7 +174,7 @@ export async function requireMovable(query: Query, row: PromptRow, label: string
   await pointAt(version);
 }
 
-/** {@link moveLabel} in a transaction of its own. */
+/** {@link moveLabel} in its own transaction. */
 export async function setLabel(
   db: WorkspaceDatabase,
   name: string,

@@ -15,7 +15,7 @@ export interface PromptFilter {
   model?: string | undefined;
   /** Prompts with this label, each shown in the labelled version. */
   label?: string | undefined;
-  /** Prompts that include this one, in their latest version or in one that a label points at. */
+  /** Prompts that include this one, in their latest version or in a version with a label. */
   includes?: string | undefined;
   archived: 'true' | 'false' | 'all';
   sort: Sort<'name' | 'created_at' | 'updated_at'>;
@@ -28,7 +28,7 @@ export const isInGroup = (column: string, group: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
 
 /**
- * The prompts that include the one of this name, in their latest version or in one that a label points at. Independent of the
+ * The prompts that include the one of this name, in their latest version or in a version with a label. Independent of the
  * surrounding statement, so that PostgreSQL can start here if they are few.
  */
 const includersOf = (db: Builder, name: string) =>

@@ -118,7 +118,7 @@ export async function getPrompt(
   throw missing(name, selector, latest !== undefined);
 }
 
-/** The newest version of a prompt before this one that was not deleted; undefined if there is none. */
+/** The newest version of a prompt before this one, except deleted ones; undefined if there is none. */
 export async function versionBefore(query: Query, { id, version }: PromptRow): Promise<number | undefined> {
   const [row] = await query((db) =>
     db

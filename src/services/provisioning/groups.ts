@@ -30,7 +30,7 @@ export type GroupRow = Selectable<Tables['user_groups']> & {
 export interface GroupChange {
   displayName?: string | undefined;
   externalId?: string | null | undefined;
-  /** Ids of users. `only`: everybody else is removed. */
+  /** Ids of users. `only`: all others are removed. */
   members?: { only: boolean; add: ReadonlySet<string>; remove: ReadonlySet<string> } | undefined;
 }
 

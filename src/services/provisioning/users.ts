@@ -162,7 +162,7 @@ async function refuseTaken(
   if (other !== undefined) throw taken(USER_TAKEN);
 }
 
-/** Nobody else can take the id until the end of the transaction. */
+/** The id cannot be taken until the end of the transaction. */
 export const lockExternalId = (query: Query, externalId: string) =>
   query((all) =>
     all.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${`SCIM externalId ${externalId}`}, 0))`.as('locked')),
@@ -178,7 +178,7 @@ export async function inOne<T>({ db }: Provisioning, conflict: string, work: (qu
 }
 
 /**
- * Provisions a person. Somebody who has signed in before, or was deleted by the provisioning, is recognized if the `externalId`
+ * Provisions a person. A person who has signed in before, or was deleted by the provisioning, is recognized if the `externalId`
  * is the subject.
  * @throws ScimError 409
  */

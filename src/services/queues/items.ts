@@ -41,7 +41,7 @@ export interface ReviewRow {
   correction: ReviewCorrection | null;
 }
 
-/** An item with reviews: all of them, or only those of the caller. */
+/** An item with reviews: all of them, or only the caller's. */
 export type ItemRow = ItemColumns & { reviews: ReviewRow[] };
 
 /** The maximum number of reviews shown for an item. */

@@ -107,7 +107,7 @@ function subjectOf({
   example_id: exampleId,
 }: Held['item']): ReviewedSubject {
   if (executionId !== null) return { executionId };
-  if (evaluationId === null || exampleId === null) throw new Error('An item is of an execution or of an example.');
+  if (evaluationId === null || exampleId === null) throw new Error('An item belongs to an execution or an example.');
   return { evaluationId, exampleId };
 }
 

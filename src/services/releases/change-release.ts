@@ -107,7 +107,7 @@ export async function setSplit(query: Query, row: ReleaseRow, percent: number, s
 }
 
 /**
- * Gives everybody the version that the label points at.
+ * Gives all callers the version that the label points at.
  * @param backTo the version to move back to, whatever is wrong with it
  */
 async function endSplit(query: Query, row: ReleaseRow, backTo?: number): Promise<void> {
@@ -198,7 +198,7 @@ function lastNumbers(steps: readonly StoredStep[]): JsonValue {
 
 export type ReleaseEnd = 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
 
-/** Ends a release in the caller's transaction: from the commit on, everybody gets the same version again. */
+/** Ends a release in the caller's transaction: from the commit on, all callers get the same version again. */
 export async function endRelease(
   query: Query,
   row: ReleaseRow,

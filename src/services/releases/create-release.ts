@@ -85,7 +85,7 @@ async function stepsOf(
     if (policy !== undefined) return { steps: policy.steps };
     throw invalidField(
       'steps',
-      `is required, since the label "${label}" has no policy (PUT /v1/labels/${label}). For example: ${JSON.stringify(EXAMPLE_STEPS)}`,
+      `is required because the label "${label}" has no policy (PUT /v1/labels/${label}). For example: ${JSON.stringify(EXAMPLE_STEPS)}`,
     );
   }
   if (policy?.required !== true) return { steps };

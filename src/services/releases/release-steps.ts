@@ -164,7 +164,7 @@ export const openCanary = (db: Database, id: string, step: number): Promise<void
 export const endWait = (db: Database, id: string, step: number): Promise<void> =>
   atStep(db, id, step, (query, row) => goOn(query, row, { state: 'passed' }));
 
-/** The numbers that the candidate is compared with. During a bake nobody gets the stable version, so its earlier numbers are used. */
+/** The numbers that the candidate is compared with. During a bake no caller gets the stable version, so its earlier numbers are used. */
 async function armsFor(query: Query, row: ReleaseRow): Promise<Arms> {
   const stage = await readStage(query, row.id, row.stage);
   if (row.promoted_at === null) return stage;
@@ -320,6 +320,6 @@ async function endFromOutside(
 export const expireRelease = (db: Database, id: string): Promise<void> =>
   endFromOutside(db, id, 'rolled_back', 'its deadline has passed');
 
-/** Handles a workflow that was canceled or terminated: everybody gets the stable version again. */
+/** Handles a workflow that was canceled or terminated: all callers get the stable version again. */
 export const failRelease = (db: Database, id: string): Promise<void> =>
   endFromOutside(db, id, 'failed', 'an operator ended its workflow, or its end is missing from a restored database');

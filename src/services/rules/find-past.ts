@@ -52,7 +52,7 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
   const { to } = idsOfSpan(since, until);
   const [moved] = await query((db) =>
     db
-      // Of two concurrent calls, the second finds the position moved.
+      // If two calls run concurrently, the second finds the position moved.
       .with('at', (cte) =>
         cte
           .selectFrom('rule_backfills')

@@ -13,7 +13,7 @@ export async function requireExecution(query: Query, id: string): Promise<void> 
 }
 
 /**
- * A score submitted with a token must not decide what a name means for everybody else.
+ * A score submitted with a token must not decide what a name means for all others.
  * @throws ApiError `invalid_request` if a name has neither a definition nor a score
  */
 export async function requireKnownNames(query: Query, names: readonly string[]): Promise<void> {

@@ -39,7 +39,7 @@ export async function holdSubjects(
 
 function nameOf(subject: ScoreSubject): string {
   if ('executionId' in subject) return `the execution ${publicId('execution', subject.executionId)}`;
-  if (!('exampleId' in subject)) throw new Error('A trace need not be there to be scored.');
+  if (!('exampleId' in subject)) throw new Error('A trace need not exist to be scored.');
   return `the example "${subject.exampleId}" of the evaluation ${publicId('evaluation', subject.evaluationId)}`;
 }
 

@@ -71,7 +71,7 @@ export interface ScoreToStore {
  * feedback, whose holder must not decide for others. Runs in the caller's transaction.
  * @param scores at most 1,000
  * @param at the name of a score of the list in messages
- * @param replaces whose scores can be replaced: only those of their authors, or everybody's, with an entry in the audit log
+ * @param replaces whose scores can be replaced: only scores by the same author, or all, with an entry in the audit log
  * @returns the stored scores, in the same order
  * @throws ApiError `invalid_request` naming the score and the limit, `not_found` naming the subject
  */
@@ -135,7 +135,7 @@ function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): 
 
 /**
  * Scores by people and programs can be replaced only by their authors or an admin. An evaluator's scores can be replaced by an
- * evaluator, whoever sends them.
+ * evaluator, with any key.
  */
 async function checkReplaced(
   query: Query,

@@ -83,7 +83,7 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
     }
   }
 
-  /** Reads the evaluation for all of its readers, and sends it to those who have not seen this state. */
+  /** Reads the evaluation for all of its readers, and sends it to the readers that have not seen this state. */
   function read(source: ReadEvaluation, version: string | undefined): Promise<void> {
     source.reading ??= (async () => {
       const { db, id } = source;

@@ -8,7 +8,7 @@ import { BEGINNING } from './deltas.ts';
 import type { StreamEvent } from './stream-events.ts';
 import type { Position } from './stream-position.ts';
 
-/** What was streamed of the last call that has rows, and whether its text is that of the execution. */
+/** What was streamed of the last call that has rows, and whether its text is the execution's. */
 const STREAMED = prepared<{ id: string }>()((db, { id }) =>
   db
     .with('last', (cte) =>
@@ -52,7 +52,7 @@ const STREAMED = prepared<{ id: string }>()((db, { id }) =>
 /** How an execution ended, and which part of it is in rows. */
 export interface StreamResult {
   execution: ExecutionRow;
-  /** The last event that has a row; undefined if there are no rows (any more). */
+  /** The last event that has a row; undefined if there are no rows, or no longer. */
   lastRow: { attempt: number; sequence: number } | undefined;
   /** Whether the rows of that attempt contain the whole response. */
   isWhole: boolean;

@@ -80,7 +80,7 @@ function piecesOf(text: string): string[] {
 }
 
 /**
- * One buffer for the process, written by one statement at a time: at once if nothing was written in the last 10 ms. With more than 50
+ * One buffer for the process, written by one statement at a time: immediately if nothing was written in the last 10 ms. With more than 50
  * open streams, later deltas wait longer, 50 ms at most.
  * @param query of the system's database
  */

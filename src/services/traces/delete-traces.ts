@@ -41,7 +41,7 @@ export const deleteTrace = (db: WorkspaceDatabase, id: string): Promise<TraceRow
   });
 
 /**
- * Deletes all traces of a conversation or a user. If several calls run at once, the first to lock the traces deletes them: the others find none.
+ * Deletes all traces of a conversation or a user. If several calls run concurrently, the first to lock the traces deletes them: the others find none.
  * @returns how many
  * @throws ApiError `not_found`
  */

@@ -34,7 +34,7 @@ async function existing(query: Query): Promise<string[]> {
 
 /**
  * Creates a separate table and attaches it: unlike `create table … partition of`, this lets others read and write existing days. If two processes
- * do so at once, the second finds the table.
+ * do so concurrently, the second finds the table.
  */
 async function create(db: SystemDatabase, day: number): Promise<void> {
   const name = nameOf(day);

@@ -112,7 +112,7 @@ export const textsOf = ({ content, input, input_messages: messages, output, tool
   toolCalls: content.toolCalls ?? calls ?? [],
 });
 
-/** The span of the step that represents its trace: the one without a parent, or else the earliest. @throws ApiError `not_found` */
+/** The span of the step that represents its trace: the one without a parent, otherwise the earliest. @throws ApiError `not_found` */
 export async function findTopStep(query: Query, { id, first_day: first, last_day: last }: Owner): Promise<string> {
   const [row] = await query((db) =>
     db

@@ -25,7 +25,7 @@ type SortName = (typeof TRACE_SORTS)[number];
 /** With a minus, the greatest come first. Missing values are the least. */
 export type TraceSort = Sort<SortName>;
 
-/** Where a page ended, and the newest and oldest of the sorted traces: later ones stay out. */
+/** The end of a page, and the newest and oldest of the sorted traces: later ones stay out. */
 export interface SortedTracePosition extends TracePosition {
   value: number;
   newest: TracePosition;

@@ -93,7 +93,7 @@ export interface TraceFilter {
   lastOfConversation?: boolean | undefined;
 }
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface TracePosition {
   startedAt: Date;
   id: string;

@@ -73,8 +73,8 @@ export const setView = (
 
 /**
  * Deletes a view. Deleting the view of another owner is recorded in the audit log.
- * @param whose `own`: of the caller; `shared`: a shared view of somebody else
- * @returns it as it was
+ * @param whose `own`: of the caller; `shared`: a shared view of another owner
+ * @returns it before the deletion
  * @throws ApiError `not_found`
  */
 export const deleteView = (

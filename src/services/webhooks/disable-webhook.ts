@@ -20,7 +20,7 @@ export async function disableForFailure(query: Query, deliveryId: string): Promi
   const failed = `a delivery has failed ${attempts} times: the first attempt and ${attempts - 1} retries, the last one with "${lastError}"`;
   const webhook = await disableWebhook(own, webhookId, failed);
   if (webhook === undefined) return false;
-  const message = `The webhook ${publicId('webhook', webhookId)} to ${new URL(webhook.url).host} was disabled, since ${failed}.`;
+  const message = `The webhook ${publicId('webhook', webhookId)} to ${new URL(webhook.url).host} was disabled because ${failed}.`;
   await own((db) =>
     db.insertInto('notifications').values({
       id: newId(),

@@ -118,7 +118,7 @@ export function listWebhooks(
 
 /**
  * Locks a webhook until the caller's transaction ends. It is locked before any of its deliveries.
- * @returns undefined if there is none (any more)
+ * @returns undefined if there is none, or no longer
  */
 export async function lockWebhook(query: Query, id: string): Promise<WebhookRow | undefined> {
   const [row] = await query(LOCK, { id });

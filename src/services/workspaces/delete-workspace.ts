@@ -5,9 +5,9 @@ import { forgetKey } from '../access/end-access.ts';
 import { unknownWorkspace, WORKSPACE_COLUMNS, type WorkspaceRow } from './workspaces.ts';
 
 /**
- * Deletes a workspace: from now on its keys are refused everywhere, and it is not listed any more. Workers end its running work
+ * Deletes a workspace: from now on its keys are refused everywhere, and it is no longer listed. Workers end its running work
  * and delete its rows (`removeWorkspaces`).
- * @returns it as it was, and how many keys it had
+ * @returns it before the deletion, and its number of keys
  * @throws ApiError `not_found`
  */
 export async function deleteWorkspace(db: SystemDatabase, name: string): Promise<WorkspaceRow & { keys: number }> {

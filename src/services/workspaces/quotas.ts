@@ -71,8 +71,8 @@ export interface Quotas {
   check(query: Query, name: ExactQuota, adding?: number): Promise<void>;
   /**
    * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and again before it refuses
-   * an execution; in between, it adds only its own. So several processes together may exceed the quota of executions by what they store
-   * in a second. The quota of bytes may be exceeded by that, and by the results of executions and evaluations that have already started.
+   * an execution; in between, it adds only its own. So several processes together may exceed the quota of executions by the number that
+   * they store in a second. The quota of bytes may be exceeded by that, and by the results of executions and evaluations that have already started.
    * @throws ApiError `quota_exceeded`
    */
   storeExecution(query: Query, workspaceId: string, store: () => Promise<void>): Promise<void>;

@@ -21,7 +21,7 @@ interface Simulation {
   examples: number;
   concurrency: number;
   maxCostUsd: number;
-  /** The expected cost from the price alone. */
+  /** The expected cost from only the price. */
   guessUsd: number;
   costOf: (seq: number) => number;
   /** Whether the provider reports the cost of an example. */

@@ -287,8 +287,8 @@ test('waiting for the next example does not hold the previous one', async () => 
       return undefined;
     },
   });
-  await until('two examples have ended and are held by nobody', async () => {
-    // A reference that was accessed is kept until the next turn of the event loop.
+  await until('two examples have ended and nothing holds them', async () => {
+    // A reference that was accessed is kept until the next round of the event loop.
     await delay(1);
     collectGarbage();
     return ended.length === 2 && ended.every((example) => example.deref() === undefined);

@@ -203,7 +203,7 @@ test('a stopping worker begins no call, and gives up calls in flight when time i
   const inFlight = call(begun);
   await until('the call', async () => openai.countBy('begun') === 1);
   stopping.abort();
-  expect(await call(late)).toMatchObject({ message: 'This worker stops; another one makes the call.' });
+  expect(await call(late)).toMatchObject({ message: 'This worker is stopping; another one makes the call.' });
   expect(await rows.read(late)).toMatchObject({ status: 'queued', attempts: 0 });
   graceOver.abort();
   expect(await inFlight).toMatchObject({ name: 'AbortError' });

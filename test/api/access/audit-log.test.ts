@@ -79,7 +79,7 @@ const UNRECORDED = [
   // A run is in the list of executions, like those executed here.
   'recordExecutions',
   'ingestTraces',
-  // Its result is recorded: the created key, attributed to whoever approved it.
+  // Its result is recorded: the created key, attributed to its approver.
   'createDeviceAuthorization',
   'approveDeviceAuthorization',
   'denyDeviceAuthorization',
@@ -92,7 +92,7 @@ const UNRECORDED = [
 const OF_DEVICES = ['createDeviceKey', 'revokeCurrentApiKey'];
 
 describe('every operation that changes something', () => {
-  /** Prepares what an operation needs to have an effect. @returns the path, if it is not that of the common resources */
+  /** Prepares what an operation needs to have an effect. @returns the path, if it is not the one of the common resources */
   async function prepare({ operationId }: Operation): Promise<string | undefined> {
     const { call } = service;
     const idOf = async (path: string, body: object) =>

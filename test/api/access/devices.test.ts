@@ -119,7 +119,7 @@ describe('a program gets a key of its approver', () => {
       401,
       'insufficient_scope',
     ]);
-    // Neither code is good for anything any more.
+    // Neither code works anymore.
     expect(outcome(await poll(given.device_code))).toEqual([400, 'expired']);
     expect(outcome(await look(given, headers))).toEqual([404, 'not_found']);
     expect(outcome(await decide(given, 'approve', headers))).toEqual([404, 'not_found']);
@@ -219,7 +219,7 @@ describe('a session that a key started', () => {
   });
 });
 
-describe('nobody else decides', () => {
+describe('only the person decides', () => {
   test('a key cannot see or approve it, whatever its scopes', async () => {
     const given = await codes();
     for (const [method, path] of [

@@ -29,7 +29,7 @@ test('an approval counts once for all keys that were made from one key, and not 
     const refused = await call('POST', `/releases/${id}/approve`, { body: {} });
     expect([refused.status, refused.body.error?.code]).toEqual([400, 'invalid_state']);
   }
-  // Somebody else with three keys is one approver.
+  // Another person with three keys is one approver.
   const second = await createKey(service, 'read', 'write', 'publish');
   const approvers = [callWith(second.key), await derived(second.key), await derived(second.key)];
   for (const call of approvers)

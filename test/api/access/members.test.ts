@@ -118,7 +118,7 @@ describe('members', () => {
   );
 });
 
-/** What each role may do: for each, an operation that requires it and is harmless. */
+/** The permissions of each role: for each, an operation that requires it and is harmless. */
 const NEEDS = [
   ['viewer', 'GET', '/prompts'],
   ['runner', 'POST', '/executions/exec_x/cancel'],
@@ -377,7 +377,7 @@ describe('personal keys', () => {
       (await service.call('GET', '/me/api-keys', { key: neighbour.key })).body.data.map(({ id }: { id: string }) => id),
     ).toEqual([neighbour.keyId]);
     expect((await service.call('DELETE', `/me/api-keys/${record.id}`, { key: neighbour.key })).status).toBe(404);
-    // A key of the workspace belongs to nobody.
+    // A key of the workspace does not belong to a member.
     const { id: serviceKey } = await createKey(service, 'read');
     expect((await service.call('DELETE', `/me/api-keys/${serviceKey}`, { key })).status).toBe(404);
     expect((await service.call('DELETE', `/me/api-keys/${record.id}`, { key })).body.revoked_at).toEqual(

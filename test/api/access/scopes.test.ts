@@ -122,7 +122,7 @@ const MONITOR = (name: string) => ({
   window: '1h',
   checks: [{ metric: `score:${name}`, above: 0.1 }],
 });
-/** A separate rule on executions that nobody makes. @returns its path */
+/** A separate rule that matches no executions. @returns its path */
 async function rule(): Promise<string> {
   count += 1;
   const path = `/rules/stored-${count}`;

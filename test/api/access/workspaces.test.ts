@@ -32,7 +32,7 @@ const creates = (operation: Operation) =>
     operation.operationId,
   );
 
-/** Everything that the first workspace can read of its own. */
+/** Everything in the first workspace that it can read. */
 async function readAll() {
   // A stream repeats the execution's record, and ends only with it: no worker runs here to end it.
   const readable = api.operations.filter(({ method, responses }) => {
@@ -85,7 +85,7 @@ test('lists and sums show nothing of other workspaces', async () => {
   const stranger = await createOtherWorkspace(service, 'stranger');
   const lists = api.operations.filter(
     // The session, the current key, the caller and personal keys belong to the caller; the stream of changes has its own test; providers
-    // are configured by the operator, evaluators are the same for everybody; an agreement is requested by name.
+    // are configured by the operator, evaluators are the same for all workspaces; an agreement is requested by name.
     ({ method, path, operationId }) =>
       method === 'GET' &&
       !path.includes('{') &&

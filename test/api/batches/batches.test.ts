@@ -108,7 +108,7 @@ test('max_tokens limits the cost of a call: all that fit are in the first batch'
   const run = { prompt_name: 'bounded', evaluators: [{ type: 'exact_match' }], max_cost: 0.01 };
   const { id } = await stage.runBatch({ ...run, examples: examplesOf('bounded', 50) });
   const [first, ...others] = await stage.rows(id);
-  // Each may cost 0.0003 USD for its output, and a little for its input.
+  // Each can cost 0.0003 USD for its output, and a little for its input.
   expect(first?.items).toBeGreaterThan(25);
   expect(first?.items).toBeLessThan(34);
   expect(others.length).toBeGreaterThan(0);

@@ -124,7 +124,7 @@ test.each([
 });
 
 test('a wait in milliseconds is kept, and nothing is sent meanwhile', async () => {
-  // A separate model: that of the previous tests is throttled because of its refusals.
+  // A separate model: the one of the previous tests is throttled because of its refusals.
   await stage.prompt('say', 'Say {{ text }}', 'openai/gpt-4o');
   stage.openai.behave({ mode: 'fail', status: 429, times: 1, headers: { 'retry-after-ms': '700' } });
   const before = stage.openai.calls.length;

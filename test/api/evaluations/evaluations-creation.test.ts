@@ -44,7 +44,7 @@ describe('a body that cannot be run is refused, naming what to change', () => {
       },
       'examples.1.id',
     ],
-    ['a field nobody knows', { examples, treshold: 1 }, 'treshold'],
+    ['an unknown field', { examples, treshold: 1 }, 'treshold'],
     ['version and label', { examples, version: 1, label: 'production' }, 'label'],
     ['no evaluators', { examples, evaluators: [] }, 'evaluators'],
     [
@@ -53,7 +53,7 @@ describe('a body that cannot be run is refused, naming what to change', () => {
       'evaluators',
     ],
     [
-      'an evaluator nobody knows',
+      'an unknown evaluator',
       { examples, evaluators: [{ type: 'exact_match' }, { type: 'vibes' }] },
       'evaluators.1.type',
     ],
@@ -74,7 +74,7 @@ describe('a body that cannot be run is refused, naming what to change', () => {
       { examples, evaluators: [{ ...judge, model: 'mistral/mistral-small-latest' }] },
       'evaluators.0.model',
     ],
-    ['a judge nobody serves', { examples, evaluators: [{ ...judge, model: 'who' }] }, 'evaluators.0.model'],
+    ['a judge with an unknown model', { examples, evaluators: [{ ...judge, model: 'who' }] }, 'evaluators.0.model'],
     ['a model without credentials', { prompt_name: 'keyless', examples }, 'model'],
     [
       'a budget for a judge without a price',
@@ -89,8 +89,8 @@ describe('a body that cannot be run is refused, naming what to change', () => {
     ['too much concurrency', { examples, concurrency: 201 }, 'concurrency'],
     ['half a concurrency', { examples, concurrency: 1.5 }, 'concurrency'],
     ['a start at no time', { examples, start_at: 'tomorrow' }, 'start_at'],
-    ['a baseline that is no id', { examples, baseline: 'last' }, 'baseline'],
-    ['a baseline nobody has', { examples, baseline: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }, 'baseline'],
+    ['a baseline that is not an id', { examples, baseline: 'last' }, 'baseline'],
+    ['a baseline that does not exist', { examples, baseline: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }, 'baseline'],
   ])('%s', async (_what, body, path) => {
     const { status, body: answer } = await stage.create(body);
     expect({ status, code: answer.error?.code, path: answer.error?.details?.[0]?.path }).toEqual({

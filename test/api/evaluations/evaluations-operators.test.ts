@@ -60,7 +60,7 @@ test('the first page of a run shows what it runs, and when paused for its budget
   const done = run.examples_evaluated;
   const reached = `${done} of 40 examples (${Math.floor((done / 40) * 100)} %), 0 failed`;
   const soFar = `${reached}, cost ${spent} of 0.02 USD`;
-  expect(timer.summary).toBe(`paused at ${soFar}: ${run.status_reason}; looks again in 6 h`);
+  expect(timer.summary).toBe(`paused at ${soFar}: ${run.status_reason}; checks again in 6 h`);
   await stage.control(id, 'cancel');
 });
 
@@ -96,7 +96,7 @@ test('heartbeats of a batch whose provider refuses calls show when it resumes', 
   const heartbeat = await firstHeartbeat(run, ({ waits }) => waits !== undefined);
   expect(heartbeat).toMatchObject({ done: 0, of: 4, failed: 0, inFlight: 1, spentUsd: 0 });
   expect(heartbeat.waits).toEqual([
-    expect.stringMatching(/^openai\/gpt-4o-mini refused calls: asks again at \d{4}-.*Z$/),
+    expect.stringMatching(/^openai\/gpt-4o-mini refused calls: calls again at \d{4}-.*Z$/),
   ]);
   await stage.control(run.id, 'cancel');
 });

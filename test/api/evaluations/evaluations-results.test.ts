@@ -145,7 +145,7 @@ test('results are filtered by the score of the example or an evaluator, with oth
   stage.openai.behave({ mode: 'fail', status: 400, matching: 'scored 1' });
   const run = await stage.run({ examples: examplesOf('scored', 8), evaluators });
   stage.openai.behave();
-  // Of eight, the second has failed, and the fourth and the eighth have another expected value.
+  // Eight examples: the second has failed, and the fourth and the eighth have another expected value.
   const [wrong, right] = [
     ['scored-3', 'scored-7'],
     ['scored-0', 'scored-2', 'scored-4', 'scored-5', 'scored-6'],

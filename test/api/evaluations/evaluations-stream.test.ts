@@ -100,7 +100,7 @@ test('an unreadable run is refused before the stream begins', async () => {
   const { key } = await createKey(stage.service, 'execute');
   const stream = `/evaluations/${id}/stream`;
   expect((await other.call('GET', stream)).status).toBe(404);
-  // Even while somebody with permission reads it.
+  // Even while a caller with permission reads it.
   await read(id);
   expect((await other.call('GET', stream)).status).toBe(404);
   expect((await stage.service.call('GET', stream, { key })).body.error.code).toBe('insufficient_scope');

@@ -246,7 +246,7 @@ describe('a draft', () => {
     ['a version without a prompt', { version: 1, draft: { template: 'x', model: 'sandbox/echo' } }, 'version'],
     ['an unknown field', { draft: { template: 'x', modle: 'y' } }, 'draft.modle'],
     [
-      'a tool whose schema is none',
+      'a tool with an invalid schema',
       { draft: { template: 'x', model: 'sandbox/echo', tools: [{ name: 'f', input_schema: { type: 'objekt' } }] } },
       'draft.tools.0.input_schema',
     ],

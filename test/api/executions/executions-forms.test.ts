@@ -5,7 +5,7 @@ import { readEvents, textOf } from '../../support/event-stream.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// What becomes of a response in an unusual form. The forms themselves are in test/models/response-forms.test.ts.
+// How a response in an unusual form ends. The forms themselves are in test/models/response-forms.test.ts.
 
 const json = (value: unknown) => JSON.stringify(value);
 const sse = (...events: unknown[]) =>

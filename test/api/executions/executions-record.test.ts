@@ -348,20 +348,20 @@ describe('nonsense', () => {
   const started = ago(4 * SECOND_MS);
   const cases: [string, object, string][] = [
     ['no model', { model: undefined }, 'model'],
-    ['a bare name of no provider', { model: 'no-such-model' }, 'model'],
+    ['a bare name without a known provider', { model: 'no-such-model' }, 'model'],
     ['an unknown field', { temprature: 1 }, 'temprature'],
     ['negative tokens', { tokens: { input: -1, output: 0 } }, 'tokens.input'],
     ['half a token', { tokens: { input: 1, output: 0.5 } }, 'tokens.output'],
     ['more tokens than a call can have', { tokens: { input: 100_000_001, output: 0 } }, 'tokens.input'],
     ['more from the cache than there was', { tokens: { input: 1, output: 1, cached_input: 2 } }, 'tokens.cached_input'],
-    ['a total that is none', { tokens: { input: 1, output: 1, total: 3 } }, 'tokens.total'],
+    ['a wrong total', { tokens: { input: 1, output: 1, total: 3 } }, 'tokens.total'],
     ['a negative cost', { cost: -1 }, 'cost'],
-    ['a cost that is no number', { cost: 'cheap' }, 'cost'],
+    ['a cost that is not a number', { cost: 'cheap' }, 'cost'],
     ['a cost in another currency', { cost: { amount: 1, currency: 'EUR' } }, 'cost.currency'],
     ['a negative latency', { latency: -1 }, 'latency'],
     ['no input', { input: undefined }, 'input'],
     ['an empty list of messages', { input: [] }, 'input'],
-    ['a message of nobody', { input: [{ role: 'nobody', content: 'x' }] }, 'input.0.role'],
+    ['a message with an unknown role', { input: [{ role: 'nobody', content: 'x' }] }, 'input.0.role'],
     ['no output', { output: null }, 'output'],
     ['an end before the start', { finished_at: ago(60 * SECOND_MS).toISOString() }, 'finished_at'],
     ['an end in the future', { finished_at: ago(-10 * 60 * SECOND_MS).toISOString() }, 'finished_at'],
@@ -378,7 +378,7 @@ describe('nonsense', () => {
     ['an id of another time', { id: execId(ago(DAY_MS)) }, 'id'],
     ['an id with spaces', { id: 'a b' }, 'id'],
     ['an error without a code', { error: { message: 'x' } }, 'error.code'],
-    ['metadata that is no text', { metadata: { n: 1 } }, 'metadata.n'],
+    ['metadata that is not a text', { metadata: { n: 1 } }, 'metadata.n'],
   ];
 
   test.each(cases)('%s is a 400 that names it, and nothing is stored', async (_, more, path) => {
@@ -390,7 +390,7 @@ describe('nonsense', () => {
 
   test('of over a year ago is refused', async () => {
     const { body } = await record([run({}, ago(400 * DAY_MS))]);
-    expect(body.error.details).toEqual([{ path: 'records.0.started_at', message: 'is more than 366 days ago' }]);
+    expect(body.error.details).toEqual([{ path: 'records.0.started_at', message: 'must be at most 366 days ago' }]);
   });
 
   test('too many records, none, and a record that is too large', async () => {

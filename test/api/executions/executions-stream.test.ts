@@ -321,7 +321,7 @@ describe('Last-Event-ID', () => {
     },
   );
 
-  test('that is empty is none', async () => {
+  test('that is empty is ignored', async () => {
     const id = await queued();
     const reader = await readAfter(id, '');
     await reader.has('execution.started');

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { TestService } from '../../support/service.ts';
 
-/** Of the protocol: the current revision and the previous one, which has a handshake. */
+/** Revisions of the protocol: the current one and the previous one, which has a handshake. */
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 export type Revision = (typeof REVISIONS)[number];
 

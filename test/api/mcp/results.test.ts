@@ -88,7 +88,7 @@ test('an error says what to change, and nothing internal', async () => {
     [
       'get_prompt',
       { name: 'a', verison: 1 },
-      { details: [{ path: 'verison', message: expect.stringContaining('it takes name, version, label') }] },
+      { details: [{ path: 'verison', message: expect.stringContaining('it accepts name, version, label') }] },
     ],
     ['create_prompt', { name: 'a/b', model: 'sandbox/echo' }, { message: expect.stringContaining('template') }],
     ['move_label', { name: 'small/one', label: 'production', version: 99 }, { message: expect.stringContaining('99') }],

@@ -21,7 +21,7 @@ const remove = (label: string, key = service.key, name = 'shop/a') =>
   service.call('DELETE', `/prompts/${name}/labels/${label}`, { key });
 
 describe('a label', () => {
-  // What each key may do with an unprotected and a protected label.
+  // The permissions of each key on an unprotected and a protected label.
   test.each<[Scope[], boolean, boolean]>([
     [['read', 'execute'], false, false],
     [['write'], true, false],

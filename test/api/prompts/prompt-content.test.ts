@@ -113,7 +113,7 @@ describe('messages', () => {
       'messages.0.content.0.url',
     ],
     [
-      'base64 that is none',
+      'invalid base64',
       [{ role: 'user', content: [{ type: 'file', media_type: 'image/png', data: 'a-b_' }] }],
       'messages.0.content.0.data',
     ],
@@ -145,25 +145,33 @@ test.each<[string, object, string]>([
   ['a template that is null', { template: null }, 'template'],
   ['a tool of two names', { template: 'x', tools: [tool('a'), tool('a')] }, 'tools.1.name'],
   ['a tool without a schema', { template: 'x', tools: [{ name: 'a' }] }, 'tools.0.input_schema'],
-  ['a schema of no object', { template: 'x', tools: [{ name: 'a', input_schema: {} }] }, 'tools.0.input_schema.type'],
   [
-    'a schema that is none',
+    'a schema that is not an object',
+    { template: 'x', tools: [{ name: 'a', input_schema: {} }] },
+    'tools.0.input_schema.type',
+  ],
+  [
+    'an invalid schema',
     { template: 'x', tools: [tool('b'), { name: 'a', input_schema: { type: 'object', properties: { x: 5 } } }] },
     'tools.1.input_schema',
   ],
   [
-    'a schema of the answer that is none',
+    'an invalid schema of the answer',
     {
       template: 'x',
       parameters: { response_format: { type: 'json_schema', json_schema: { schema: { type: 'thing' } } } },
     },
     'parameters.response_format.json_schema.schema',
   ],
-  ['a choice of no tool', { template: 'x', tools: [tool('a')], tool_choice: { name: 'b' } }, 'tool_choice.name'],
-  ['a choice that is none', { template: 'x', tool_choice: { nam: 'b' } }, 'tool_choice'],
-  ['a fallback to no model', { template: 'x', fallback_models: [model, 'nobody/x'] }, 'fallback_models.1'],
+  [
+    'a choice of an unknown tool',
+    { template: 'x', tools: [tool('a')], tool_choice: { name: 'b' } },
+    'tool_choice.name',
+  ],
+  ['an invalid choice', { template: 'x', tool_choice: { nam: 'b' } }, 'tool_choice'],
+  ['a fallback to an unknown model', { template: 'x', fallback_models: [model, 'nobody/x'] }, 'fallback_models.1'],
   ['six fallbacks', { template: 'x', fallback_models: Array(6).fill(model) }, 'fallback_models'],
-  ['a config that is none', { template: 'x', config: [] }, 'config'],
+  ['an invalid config', { template: 'x', config: [] }, 'config'],
   ['a config too large', { template: 'x', config: { a: 'x'.repeat(16_384) } }, 'config'],
   ['an input without a type', { template: 'x', inputs: { a: {} } }, 'inputs.a.type'],
   ['an input of a bad name', { template: 'x', inputs: { 'a b': { type: 'string' } } }, 'inputs.a b'],
@@ -176,7 +184,7 @@ test.each<[string, object, string]>([
   ['an enum of another type', { template: 'x', inputs: { a: { type: 'number', enum: [1, 'b'] } } }, 'inputs.a.enum.1'],
   ['an enum of files', { template: 'x', inputs: { a: { type: 'file', enum: ['b'] } } }, 'inputs.a.enum'],
   [
-    'a default that is no list of messages',
+    'a default that is not a list of messages',
     { template: 'x', inputs: { a: { type: 'messages', default: [{ role: 'user', content: 5 }] } } },
     'inputs.a.default.0.content',
   ],
@@ -249,7 +257,7 @@ test('the inputs check the values of a run', async () => {
   ]);
 });
 
-test('a run has the current includes, and is refused if they cannot be used any more', async () => {
+test('a run has the current includes, and is refused if they can no longer be used', async () => {
   const run = () =>
     service.call('POST', '/executions', {
       body: { prompt_name: 'including', variables: { x: 1 } },

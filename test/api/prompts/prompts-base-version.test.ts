@@ -25,7 +25,7 @@ test('a change of the newest version is made; one of an older version is refused
   expect(refused.body.error.message).toContain('"base_version": 2');
   expect(await latest('told/one')).toMatchObject({ version: 2, template: 'Two.' });
   expect((await put('told/one', { template: 'Mine.', base_version: 2 })).body).toMatchObject({ version: 3 });
-  // Without the field every change is applied, as is one that changes nothing.
+  // Without the field, every change is applied, also if it changes nothing.
   expect((await put('told/one', { template: 'Mine.' })).body).toMatchObject({ version: 4 });
   expect((await put('told/one', { base_version: 4 })).body).toMatchObject({ version: 5, template: 'Mine.' });
   const { body: events } = await service.call('GET', '/audit-log?resource=prompt:told/one');

@@ -44,7 +44,7 @@ test.each([
   ['the latest version, by name', () => `{{> ${tone}@latest }}`, () => [main, `${tone}@latest`]],
   ['a label that is not protected', () => `{{> ${tone}@open }}`, () => [main, `${tone}@open`]],
   ['a version that includes the latest version', () => `{{> ${frame}@1 }}`, () => [frame, tone]],
-  ['a protected label, and what is not pinned', () => `{{> ${tone}@${label} }} {{> ${tone} }}`, () => [main, tone]],
+  ['a protected label, and an unpinned include', () => `{{> ${tone}@${label} }} {{> ${tone} }}`, () => [main, tone]],
 ])('a protected label takes no version that includes %s', async (_, template, named) => {
   await save(tone, 'Calm.');
   await move(tone, 1, { to: 'open' });

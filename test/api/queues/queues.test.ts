@@ -83,7 +83,7 @@ test.each([
   ['a name twice', { score_names: ['a', 'a'] }, /score_names: must not name a score twice/],
   ['a share above 1', { score_names: ['a'], sample_rate: 1.1 }, /sample_rate: must be a number from 0 to 1/],
   [
-    'nobody per item',
+    'no reviewers per item',
     { score_names: ['a'], reviewers_per_item: 0 },
     /reviewers_per_item: must be a whole number from 1 to 10/,
   ],
@@ -196,7 +196,7 @@ test('a holder of an item gets it again; others get others; an ended lease retur
     expect.stringMatching(/Another reviewer holds this item/),
   ]);
   await endLeases(service);
-  // Nobody took it in the meantime.
+  // No one took it in the meantime.
   expect((await one?.call('POST', `${path}/items/${item.id}/complete`, { body: helpful(true) }))?.status).toBe(200);
   const again = await two?.call('POST', `${path}/items/${item.id}/complete`, { body: helpful(false) });
   expect(again && refused(again)).toEqual([400, 'invalid_state', expect.stringMatching(/is completed/)]);

@@ -265,7 +265,7 @@ describe('a release change', () => {
     expect((await untilStatus(call, release.id, 'rolled_back')).status_reason).toContain('deadline');
   });
 
-  test('fails if the label cannot move any more', async () => {
+  test('fails if the label can no longer move', async () => {
     await seedPrompt(call, 'ended/archived');
     const release = await startRelease(call, 'ended/archived', [{ type: 'wait', for: '2s' }]);
     await call('DELETE', '/prompts/ended/archived');

@@ -124,7 +124,7 @@ test('a release started while its label got a policy obeys it, too', async () =>
   await seedPrompt(call, 'required/meanwhile');
   const db = service.dependencies.db.workspace(service.workspaceId);
   const id = await db.transaction(async (query) => {
-    // The time of the transaction is that of its first statement.
+    // The time of the transaction is the time of its first statement.
     await policyOf(query, 'production');
     const steps = [{ type: 'approve', count: 1 }];
     const begun = await startRelease(people.publisher, 'required/meanwhile', steps);

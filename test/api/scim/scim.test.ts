@@ -367,7 +367,7 @@ describe('memberships', () => {
     await scim('PATCH', `/Users/${id}`, { body: patchOf({ op: 'replace', path: 'displayName', value: 'Set Anew' }) });
     expect(await membershipsOf(id)).toEqual({ default: 'publisher suspended' });
     expect((await service.call('GET', `/members/${memberId}`)).body.name).toBe('Set Anew');
-    // Even over a time without any role, in which nobody can end the suspension.
+    // Even over a time without any role, in which no one can end the suspension.
     await leave('readers', id);
     await leave('engineers', id);
     const back = { body: { status: 'active' } };
@@ -503,7 +503,7 @@ describe('invalid input', () => {
     ],
     ['a userName with NUL', 400, 'invalidSyntax', () => scim('POST', '/Users', { body: { userName: 'a\u0000b' } })],
     [
-      'an active that is none',
+      'an invalid active',
       400,
       'invalidValue',
       () => scim('PATCH', `/Users/${user}`, { body: patchOf({ op: 'replace', path: 'active', value: 'maybe' }) }),
@@ -553,7 +553,7 @@ describe('invalid input', () => {
       () => scim('PATCH', `/Users/${user}`, { body: patchOf({ op: 'remove' }) }),
     ],
     [
-      'a path that is none',
+      'an invalid path',
       400,
       'invalidPath',
       () => scim('PATCH', `/Users/${user}`, { body: patchOf({ op: 'add', path: 'a b[', value: 1 }) }),
@@ -574,9 +574,9 @@ describe('invalid input', () => {
     ],
     ['a filter with another operator', 400, 'invalidFilter', () => scim('GET', `/Users${filterOf('userName co "x"')}`)],
     ['a filter by something else', 400, 'invalidFilter', () => scim('GET', `/Users${filterOf('title eq "x"')}`)],
-    ['a filter that is none', 400, 'invalidFilter', () => scim('GET', `/Users${filterOf(`${'('.repeat(500)}`)}`)],
+    ['an invalid filter', 400, 'invalidFilter', () => scim('GET', `/Users${filterOf(`${'('.repeat(500)}`)}`)],
     ['a filter of SQL', 400, 'invalidFilter', () => scim('GET', `/Users${filterOf("userName eq 'x' or 1=1 --")}`)],
-    ['a count that is none', 400, 'invalidValue', () => scim('GET', '/Users?count=many')],
+    ['an invalid count', 400, 'invalidValue', () => scim('GET', '/Users?count=many')],
     ['a user that is not there', 404, undefined, () => scim('PUT', `/Users/${MISSING_USER}`, { body: oktaUser('z') })],
     ['a user without an id', 404, undefined, () => scim('GET', "/Users/' or 1=1")],
     [
@@ -714,7 +714,7 @@ test('many requests at once are safe: each counts, and the result matches', asyn
   ]).toEqual([50, 10]);
   const ids = [...new Set(made.filter(({ status }) => status === 201).map(({ body }) => body.id as string))];
   const others = [await anyGroup(), await anyGroup()];
-  // Everybody joins and some leave, by several groups and by the people themselves, at the same time.
+  // All join and some leave, by several groups and by the people themselves, at the same time.
   const answers = await Promise.all([
     ...ids.map((id) => join('engineers', id)),
     ...ids.map((id, at) =>

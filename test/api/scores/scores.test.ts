@@ -90,7 +90,7 @@ test.each<[unknown, string]>([
   [{ scores: [] }, 'scores'],
   [{ scores: [{ name: 'helpful' }] }, 'scores.0.value'],
   [{ name: 'helpful', value: 1, subject: { execution_id: `exec_${newId()}` }, source: 'evaluator' }, 'source'],
-])('what is no score is refused: %j', async (body, path) => {
+])('an invalid score is refused: %j', async (body, path) => {
   const { status, body: answer } = await post(body);
   expect([status, answer.error.code]).toEqual([400, 'invalid_request']);
   expect(answer.error.details.map((detail: { path: string }) => detail.path)).toContain(path);

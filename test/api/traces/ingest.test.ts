@@ -218,7 +218,7 @@ describe('any input', () => {
     expect(steps.filter(({ execution_id: id }) => id !== null)).toHaveLength(7);
   });
 
-  test('of 4 MiB at once delays nobody else for long', async () => {
+  test('of 4 MiB at once does not delay others for long', async () => {
     const { call } = await createOtherWorkspace(service, 'large');
     const text = 'words and words '.repeat(80);
     const spans = (count: number) => {

@@ -113,7 +113,7 @@ test('a call that is recorded and sent as a span is one call, in any order and w
     finished_at: new Date(Date.now() - 9_900).toISOString(),
     ...others,
   });
-  // At once, because some of these traces are settled only after half a minute.
+  // Together, because some of these traces are settled only after half a minute.
   const cases = [undefined, 'call-17'].flatMap((id) =>
     (['record', 'span', 'both'] as const).map((order) => ({ id, order })),
   );

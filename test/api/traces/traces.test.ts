@@ -50,7 +50,7 @@ function agentRun(
   ];
 }
 
-/** Each test has its own workspace, so that usage is only that of the test. */
+/** Each test has its own workspace, so that usage comes only from the test. */
 let workspaces = 0;
 const newWorkspace = async () => {
   workspaces += 1;
@@ -137,7 +137,7 @@ describe('ingest', () => {
         name: id === ids.root ? 'run' : 'step',
         attributes,
       });
-    // The model step `outer` is a wrapper: its usage is that of the call below it.
+    // The model step `outer` is a wrapper: its usage is the usage of the call below it.
     const spans = [
       of(ids.root, undefined, 0, agent(120, 30, { ...DONE, 'session.id': 'chat-1', 'user.id': 'ada' })),
       of(ids.outer, ids.root, 10, modelCall(52, 9)),

@@ -106,7 +106,7 @@ test.each([
     { page: 'executions', query: Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`f${n}`, ''])) },
     'query',
   ],
-  ['a filter that is no text', { page: 'executions', query: { a: 1 } }, 'query.a'],
+  ['a filter that is not a text', { page: 'executions', query: { a: 1 } }, 'query.a'],
   ['too many columns', { page: 'executions', columns: Array.from({ length: 51 }, () => 'a') }, 'columns'],
   ['a column without a name', { page: 'executions', columns: [''] }, 'columns.0'],
   [
@@ -114,7 +114,7 @@ test.each([
     { page: 'executions', query: Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`f${n}`, 'é'.repeat(1000)])) },
     '',
   ],
-  ['what it does not know', { page: 'executions', colour: 'red' }, 'colour'],
+  ['an unknown field', { page: 'executions', colour: 'red' }, 'colour'],
 ])('a view with %s is refused', async (_, body, path) => {
   const { status, body: answer } = await service.call('PUT', '/views/wrong', { body });
   expect([status, answer.error.code]).toEqual([400, 'invalid_request']);

@@ -107,5 +107,5 @@ export function deliveryRowsOf(service: TestService, webhookId: string) {
   );
 }
 
-/** The fields at fault of an error. */
+/** The invalid fields of an error. */
 export const detailsOf = (body: { error: { details: { path: string; message: string }[] } }) => body.error.details;

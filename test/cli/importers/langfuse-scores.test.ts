@@ -230,7 +230,7 @@ test('scores, configs, queues and their subjects come from the API, once', async
 
   const made = await importFrom(langfuse.baseUrl);
   // One run exceeds the maximum duration, and one score does not match its definition.
-  expect(made.stderr).toMatch(/executions: 4 recorded: 1 of 4 were refused, the others are made: .*finished_at/);
+  expect(made.stderr).toMatch(/executions: 4 recorded: 1 of 4 were refused, the others were created: .*finished_at/);
   expect([made.status, made.stderr]).toEqual([
     1,
     expect.stringMatching(/scores: 6 stored: 2 of 6 were refused.*at most 1/),

@@ -46,13 +46,13 @@ describe('saved answers of Langfuse', () => {
         'version 4 becomes version 2; parameters are read from its config, which is kept too (version 4); ' +
         'the variable "user.first-name" is called "user_first_name" (version 4)',
       'prompt support/answer: taken with a change: version 3 is left out: only the list names it, its content is missing; ' +
-        'version 2 is left out: it refers to "support/missing" at the label "production", which is not among the text prompts that are taken; ' +
+        'version 2 is left out: it refers to "support/missing" at the label "production", which is not among the imported text prompts; ' +
         'parameters are read from its config, which is kept too (version 1); tools stay in its config and are not sent to the model (version 1); ' +
         'the label "Beta Test" is called "Beta-Test"',
       'prompt support/sections: left out: the template has a section ("{{#…}}")',
       'prompt Träume & more: taken with a change: it is called "Tr-ume-more"',
       'prompt no-model: left out: it names no model: set one for such prompts with --model',
-      'prompt in-circle-a: left out: it refers to version 1 of "support/sections", which is not among the text prompts that are taken',
+      'prompt in-circle-a: left out: it refers to version 1 of "support/sections", which is not among the imported text prompts',
       'prompt backslash: left out: a backslash stands right before a placeholder, which would make it literal text here',
     ]);
   });

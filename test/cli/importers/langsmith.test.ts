@@ -123,7 +123,7 @@ describe('prompts and datasets of LangSmith', () => {
       'a template as its address',
     ],
     [
-      'a class that is no message',
+      'a class that is not a message',
       { lc: 1, id: ['ChatPromptTemplate'], kwargs: { messages: [{ lc: 1, id: ['toString'], kwargs: {} }] } },
       'toString',
     ],

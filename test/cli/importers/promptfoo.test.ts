@@ -123,7 +123,7 @@ describe('a configuration of promptfoo', () => {
         expect.arrayContaining([
           'provider exec:./b.sh: taken with a change: the prompts use openai/gpt-5 instead; ' +
             'its parameters are left out: the prompts have those of the first provider',
-          'setting assert: left out: asserts at the top of a configuration belong to no test: write them in defaultTest',
+          'setting assert: left out: asserts at the top of a configuration do not belong to a test: write them in defaultTest',
           'setting scenarios: left out: scenarios are not read: write their tests as tests',
           "setting env: left out: it is for promptfoo's own runs",
           'setting promts: left out: it is unknown here',

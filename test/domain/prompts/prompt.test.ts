@@ -89,7 +89,7 @@ describe('messages', () => {
       'variables.history.0.content.0.text',
     ],
     [
-      'base64 that is none',
+      'invalid base64',
       { history: [{ role: 'user', content: [{ type: 'file', media_type: 'image/png', data: '?' }] }] },
       'variables.history.0.content.0.data',
     ],

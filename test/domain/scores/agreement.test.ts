@@ -38,7 +38,7 @@ test.each([
     /^Better than chance: almost perfect/,
   ],
   ['few', times(19, 1, 1), null, /have scored 19 subjects/],
-  ['nobody ever differs', times(50, 1, 1), null, /^Cannot be determined/],
+  ['raters never differ', times(50, 1, 1), null, /^Cannot be determined/],
 ])('a judge that is %s', (_, judged, better, verdict) => {
   const agreement = judgeAgreement('boolean', judged);
   expect(agreement.measures.map(({ name }) => name)).toEqual(['cohen_kappa']);

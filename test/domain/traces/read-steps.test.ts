@@ -274,7 +274,7 @@ function expectStorable(json: string): void {
   if (/\\u(0000|d[89a-f]..)/.test(json)) throw new Error(`It can't be stored: ${json}`);
 }
 
-/** Reads the whole body, whatever it is. */
+/** Reads the whole body in any format. */
 function drain(body: Buffer, encoding: 'protobuf' | 'json'): void {
   const read = readSteps(body, encoding, { now: BEGIN, oldest: 0 });
   if ('fault' in read) return;

@@ -73,7 +73,7 @@ const EVALUATORS = ['exact', 'it is "close"'];
 test.each([
   ['nothing', 0, 0],
   ['a few', 5, 6],
-  ['so many that they are drawn anew', 700, 800],
+  ['so many that they are drawn again', 700, 800],
   ['too many for that', 4_000, 4_200],
 ])('runs of %s are compared in the database as in memory', async (_, countA, countB) => {
   const [examplesA, examplesB] = [examplesOf(countA, 1, 0), examplesOf(countB, 2, 10)];

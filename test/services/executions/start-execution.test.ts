@@ -85,7 +85,7 @@ test('a late turn is not waited for; an execution that has ended by then is not 
   await cancelExecution(db, canceled.id);
   itIsTheirTurn(true);
   const { client } = service.dependencies;
-  // Both go on at the same moment, the other one first.
+  // Both continue at the same moment, the other one first.
   await until('the one that is wanted to be started', async () => {
     return (await workflowState(client, executionWorkflowId(wanted.id))) === 'running';
   });

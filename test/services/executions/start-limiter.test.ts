@@ -91,7 +91,7 @@ test('a call that does not begin for long blocks no start', async () => {
   const { ask, started, begin } = setUp({ ...PATIENT, beginning: 1, maxWaitMs: 1 });
   ask('a', '1', '2', '3', '4');
   await waitFor('all to be started', async () => started.length === 4);
-  // Later starts let nobody in twice.
+  // Later starts admit no execution twice.
   for (const id of ['1', '2', '3', '4']) begin(id);
   ask('a', '5');
   await settled();

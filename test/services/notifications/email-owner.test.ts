@@ -60,14 +60,14 @@ function contentOf({ received }: MailServer, index = 0): string {
 test('the owner learns which webhook was disabled, why, and what to do', async () => {
   const url = 'https://hooks.example.com:8443/secret-path/T0/B0?token=secret-query';
   const webhookId = await rows.webhook({ url, disabled: true });
-  const message = `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled, since ${url} answered 500.`;
+  const message = `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled because ${url} answered 500.`;
   const id = await rows.notification({ webhookId, message });
   expect(await emailOwner({ db, mailer }, id)).toBe('sent');
   expect(server.received).toMatchObject([{ to: ['ada@example.com'] }]);
   const content = contentOf(server);
   for (const part of [
     'workspace "rows"',
-    `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled, since hooks.example.com:8443 answered 500.`,
+    `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled because hooks.example.com:8443 answered 500.`,
     `GET /v1/webhooks/wh_${webhookId}/deliveries`,
     `POST /v1/webhooks/wh_${webhookId}/enable`,
     `POST /v1/webhooks/wh_${webhookId}/replay`,
@@ -169,7 +169,7 @@ test('a repeatedly refused mail is given up, with the reason', async () => {
   expect(await stored(id)).toEqual({ emailed_at: null, email_error: expect.stringContaining('451') });
 });
 
-test('a mail that failed for a day is not sent any more', async () => {
+test('a mail that failed for a day is no longer sent', async () => {
   await rows.notification({ ageDays: 2 });
   await sendDueEmails({ db, mailer, log });
   expect(server.received).toEqual([]);

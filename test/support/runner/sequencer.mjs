@@ -7,7 +7,7 @@ const { default: Sequencer } = createRequire(ofJest.resolve('@jest/core'))('@jes
 
 /** Folders whose tests mostly wait: for missed heartbeats, for servers to come back. */
 const MOSTLY_WAIT = /^test\/(faults|hostile|e2e|telemetry)\//;
-/** These run within this part of the sequence, so that none is left for the end, where nothing runs in parallel. */
+/** These run within this part of the sequence, so that none remains for the end, when nothing runs in parallel. */
 const WITHIN = 0.8;
 
 /**

@@ -162,7 +162,7 @@ export function compileAssert(assert: Json, context: AssertContext): CompiledAss
     said === 'not-empty' ? lengthOf(1, 'at_least') : compilePlain(type, type !== said, { ...assert, type }, context);
   const { weight } = assert;
   if (weight === undefined || weight === 1) return compiled;
-  if (weight === 0) throw new TemplateError('it has the weight 0, so that it decides nothing');
+  if (weight === 0) throw new TemplateError('it has the weight 0, so it has no effect');
   if (typeof weight !== 'number' || !(weight > 0 && weight <= 1000))
     throw new TemplateError('its weight is not above 0 and at most 1,000');
   return { ...compiled, evaluator: { ...compiled.evaluator, weight } };

@@ -145,7 +145,7 @@ export function compileTest(prepared: PreparedTest, settings: CompileSettings, n
       }
     }
     const example: RawExample = { input: variables, metadata };
-    // Only one assert can use the example's expected value: one that requires it, otherwise the first with a text.
+    // Only one assert can use the example's expected value: the one that requires it, otherwise the first with a text.
     const chosen =
       compiled.find(({ taken }) => taken.expected?.isRequired) ?? compiled.find(({ taken }) => taken.expected);
     if (chosen?.taken.expected !== undefined) example.expected = chosen.taken.expected.value;
@@ -153,7 +153,7 @@ export function compileTest(prepared: PreparedTest, settings: CompileSettings, n
     const metrics: (string | undefined)[] = [];
     for (const one of compiled) {
       if (one.taken.expected?.isRequired === true && one !== chosen)
-        notes.leftOut(one.type, 'an example expects one value, and another assert has it');
+        notes.leftOut(one.type, 'an example expects one value, which another assert already sets');
       else if (evaluators.length === MAX_EVALUATORS)
         notes.leftOut(one.type, `an evaluation has at most ${MAX_EVALUATORS} evaluators`);
       else {

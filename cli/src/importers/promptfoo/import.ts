@@ -50,13 +50,13 @@ const OF_RUNS: Record<string, string> = {
   sharing: KEPT,
   writeLatestResults: KEPT,
   commandLineOptions: 'use the options of pms eval run',
-  evaluateOptions: 'its maxConcurrency is the concurrency of the evaluations; the others have no place',
+  evaluateOptions: 'its maxConcurrency is the concurrency of the evaluations; the others are left out',
 };
 
 /** Reasons for leaving out other settings. */
 const LEFT_OUT: Record<string, string> = {
   scenarios: 'scenarios are not read: write their tests as tests',
-  assert: 'asserts at the top of a configuration belong to no test: write them in defaultTest',
+  assert: 'asserts at the top of a configuration do not belong to a test: write them in defaultTest',
   ...Object.fromEntries(
     ['env', 'extensions', 'metadata', 'nunjucksFilters', 'redteam', 'tags', 'tracing'].map((key) => [
       key,
@@ -132,7 +132,7 @@ function suffixOf(provider: unknown, model: string, others: readonly PromptModel
 }
 
 /**
- * Chooses the models of the prompts: that of the first provider that the service supports, or of all of these; otherwise the
+ * Chooses the models of the prompts: the model of the first supported provider, or of all of them; otherwise the
  * one from the user. A prompt here has one model.
  * @returns why there is none
  */

@@ -88,7 +88,7 @@ export interface PromptModel {
   suffix: string;
 }
 
-/** The prompts of a configuration. Those that can't be imported are left out and reported. */
+/** The prompts of a configuration. Prompts that can't be imported are left out and reported. */
 export async function readPrompts(
   prompts: unknown,
   {

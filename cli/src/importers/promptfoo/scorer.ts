@@ -6,7 +6,7 @@ import type { AssertContext, CompiledAssert } from './asserts.ts';
 import type { Code, ScorerAssert } from './scorer/run-assert.ts';
 
 const CODE = new Set(['javascript', 'python']);
-/** Asserts that a scorer runs besides code. */
+/** Asserts that a scorer runs in addition to code. */
 const CHECKS = new Set(
   `equals contains icontains contains-all contains-any icontains-all icontains-any starts-with regex levenshtein is-json`.split(
     ' ',

@@ -35,7 +35,7 @@ function testOfRow(row: Map<string, string>): Json {
   return test;
 }
 
-/** Finds the tests that a configuration names. Those that can't be read are left out and reported. */
+/** Finds the tests that a configuration names. Tests that can't be read are left out and reported. */
 export async function findTests(tests: unknown, folder: string, report: Report): Promise<TestSource[]> {
   const sources: TestSource[] = [];
   const inline: PlacedTest[] = [];

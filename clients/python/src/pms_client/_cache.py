@@ -170,7 +170,7 @@ class PromptCache:
                 raise ValueError("it has another format")
             loaded = [_loaded(one) for one in dumped["prompts"]]
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"This is no dump of a cache of this version of pms-client: {error}") from error
+            raise ValueError(f"This is not a dump of a cache of this version of pms-client: {error}") from error
         for key, entry in loaded:
             known = self._entries.get(key)
             if known is None or known.checked_at < entry.checked_at:

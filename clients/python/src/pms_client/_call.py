@@ -100,7 +100,7 @@ class Patience:
 
     Args:
         retry_for: seconds.
-        max_retries: maximum number of retries. None: limited only by the time.
+        max_retries: maximum number of retries. If None, only the time limits them.
     """
 
     def __init__(self, retry_for: float, max_retries: int | None) -> None:
@@ -155,6 +155,6 @@ def parsed(model: type[Model], response: httpx.Response) -> Model:
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise UnexpectedResponseError(
-            f"{response.request.method} {response.request.url.path} gave no {model.__name__} that this version of "
-            f"pms-client knows ({where or 'the body'}: {error.errors()[0]['msg']}). Is there a newer one?"
+            f"{response.request.method} {response.request.url.path} did not return a {model.__name__} that this "
+            f"version of pms-client knows ({where or 'the body'}: {error.errors()[0]['msg']}). Is there a newer one?"
         ) from error

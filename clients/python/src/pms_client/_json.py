@@ -45,7 +45,7 @@ def plain(value: object) -> JsonValue:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise TypeError(f"{value} is no number of JSON")
+            raise TypeError(f"{value} is not a JSON number")
         return value
     if isinstance(value, datetime):
         return text_of(value)
@@ -54,11 +54,11 @@ def plain(value: object) -> JsonValue:
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
-                raise TypeError(f"the name {name!r} in an object is no string")
+                raise TypeError(f"the name {name!r} in an object is not a string")
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    raise TypeError(f"a {type(value).__name__} is no JSON: give a string, number, boolean, object or list")
+    raise TypeError(f"a {type(value).__name__} is not JSON: pass a string, number, boolean, object or list")
 
 
 def compact(value: JsonValue) -> str:
@@ -87,7 +87,7 @@ def number(value: float) -> str:
     except OverflowError:
         double = math.inf
     if not math.isfinite(double):
-        raise TypeError(f"{value} is no number of JSON")
+        raise TypeError(f"{value} is not a JSON number")
     if double == 0:
         return "0"
     sign, figures, exponent = Decimal(repr(double)).normalize().as_tuple()

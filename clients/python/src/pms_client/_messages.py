@@ -183,5 +183,5 @@ def order_fault(messages: Sequence[Message]) -> tuple[int, str] | None:
     for call_id in open_calls:
         return calls_at, f'has the tool_call "{call_id}", whose tool_result is missing behind it'
     if not has_others:
-        return max(0, len(messages) - 1), "must be followed by a message that is no system message"
+        return max(0, len(messages) - 1), "must be followed by a message that is not a system message"
     return None

@@ -44,9 +44,9 @@ def read_resolved(response: httpx.Response, count: int) -> list[Resolved]:
         data = response.json()["data"]
         resolved = [_resolved(one, response.status_code) for one in data]
     except (KeyError, TypeError, ValueError) as error:
-        raise UnexpectedResponseError(f"{response.request.url.path} gave no prompts: {error!r}") from error
+        raise UnexpectedResponseError(f"{response.request.url.path} returned no prompts: {error!r}") from error
     if len(resolved) != count:
-        raise UnexpectedResponseError(f"{response.request.url.path} gave {len(resolved)} prompts for {count}.")
+        raise UnexpectedResponseError(f"{response.request.url.path} returned {len(resolved)} prompts for {count}.")
     return resolved
 
 
@@ -66,7 +66,7 @@ def _resolved(one: Mapping[str, Any], status: int) -> Resolved:
     if "prompt" in one:
         content = one["prompt"]
         if not isinstance(content["name"], str) or not isinstance(content["version"], int):
-            raise ValueError("one has no name or no version")
+            raise ValueError("a prompt has no name or no version")
         return Resolved("changed", Prompt(content, one["includes"], includes_hash=one["includes_hash"]))
     if one.get("unchanged"):
         return Resolved("unchanged", release=one.get("release"))

@@ -90,7 +90,7 @@ def _named(spec: ScoreSpec) -> ReadyScore:
         return ReadyScore(spec.name, _scorer_of(spec.score), spec.weight)
     name = spec if isinstance(spec, str) else getattr(spec, "__name__", "<lambda>")
     if name == "<lambda>":
-        raise TypeError("Give a score that is a nameless function a name: NamedScore(name, function).")
+        raise TypeError("Give an anonymous function a name: NamedScore(name, function).")
     return ReadyScore(name, _scorer_of(spec))
 
 
@@ -115,13 +115,13 @@ def stored_score(name: str, given: object) -> dict[str, Any]:
     """
     value, reason = (given.score, given.reason) if isinstance(given, ScoreWithReason) else (given, None)
     if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
-        raise ScoringError(f"{name}: a score must be from 0 to 1, and is {value!r}")
+        raise ScoringError(f"{name}: a score must be from 0 to 1, but is {value!r}")
     return {"score": float(value), "reason": None if reason is None else sane(reason, _MAX_REASON)}
 
 
 def failure(code: str, error: BaseException) -> dict[str, str]:
-    told = str(error) if isinstance(error, ScoringError) else f"{type(error).__name__}: {error}"
-    return {"code": code, "message": sane(told, _MAX_MESSAGE)}
+    message = str(error) if isinstance(error, ScoringError) else f"{type(error).__name__}: {error}"
+    return {"code": code, "message": sane(message, _MAX_MESSAGE)}
 
 
 def sane(text: str, length: int) -> str:
@@ -165,7 +165,7 @@ def require_same(run: models.Evaluation, scores: Sequence[ReadyScore]) -> None:
     there, given = sorted(one.name for one in run.evaluators), sorted(score.name for score in scores)
     if run.target.type != "code" or there != given:
         raise ValueError(
-            f"{run.id} can't be gone on with: it has the scores {', '.join(there)}, and not {', '.join(given)}."
+            f"{run.id} can't be resumed: it has the scores {', '.join(there)}, and not {', '.join(given)}."
         )
 
 

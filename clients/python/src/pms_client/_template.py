@@ -70,7 +70,7 @@ class Template:
         self.pieces = pieces
 
     def add_names(self, names: dict[str, None], seen: set[int]) -> None:
-        """Adds the names of its placeholders, with those of includes in their place."""
+        """Adds the names of its placeholders, including those of its includes."""
         if id(self) in seen:
             return
         seen.add(id(self))
@@ -124,7 +124,7 @@ def template_parser(includes: Mapping[str, Mapping[str, Any]]) -> Callable[[str]
         if known is None:
             found = includes.get(ref)
             if found is None:
-                raise LookupError(f'The include "{ref}" was not given with the prompt.')
+                raise LookupError(f'The include "{ref}" is missing from the prompt.')
             known = parsed[ref] = parse(found["template"])
         return known
 

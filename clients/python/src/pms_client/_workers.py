@@ -26,7 +26,7 @@ def call(function: Callable[..., Any], *arguments: object) -> Any:
     value = function(*arguments)
     if inspect.iscoroutine(value):
         value.close()
-        raise TypeError("functions with async need AsyncPms")
+        raise TypeError("async functions require AsyncPms")
     return value
 
 

@@ -78,7 +78,7 @@ class ApiError(PmsError):
         self.message = message
         self.status = status
         self.code = code
-        """None if the response is not the service's own, such as that of a proxy."""
+        """None if the response is not the service's own, for example a proxy's."""
         self.details = details or []
         self.request_id = request_id
         """The `X-Request-Id`, which is also in the service's logs."""
@@ -113,7 +113,7 @@ class InvalidStateError(ApiError):
 
 
 class UnauthorizedError(ApiError):
-    """`unauthorized`: no key, or one that is malformed, unknown, revoked or expired."""
+    """`unauthorized`: no key, or a malformed, unknown, revoked or expired one."""
 
 
 class InsufficientScopeError(ApiError):

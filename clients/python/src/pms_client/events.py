@@ -88,7 +88,7 @@ class EvaluationEvent:
 def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
     """
     Raises:
-        ValueError: if the data is not that of an evaluation.
+        ValueError: if the data does not belong to an evaluation.
     """
     try:
         return EvaluationEvent(type_, models.Evaluation.model_validate(data["evaluation"]))

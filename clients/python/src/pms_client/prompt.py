@@ -119,7 +119,7 @@ class Prompt:
             prompt.compile(name="Ada")
 
         Args:
-            appended: messages that go behind the prompt's own. Those of a template become a list then.
+            appended: messages that go behind the prompt's own. A template then becomes a list of messages.
 
         Raises:
             VariablesError: naming the variables that are missing or don't fit.

@@ -134,7 +134,7 @@ class ScoreFields(TypedDict, total=False):
     id: str
     """`score_` and your own UUID: an existing score is replaced."""
     data_type: ScoreDataType
-    """Default: that of the name, otherwise of the value."""
+    """Default: the type of the name, otherwise of the value."""
     source: Literal["api", "person"]
     evaluator: Mapping[str, str | None]
     """Your own evaluator: its `rule`, `version` and `model`."""

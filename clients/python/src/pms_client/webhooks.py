@@ -144,8 +144,8 @@ def verify(
 
     Args:
         body: the bytes as received; JSON that was parsed and serialized again has another signature.
-        headers: of the request, in any case. Store the `webhook-id` of processed events: one may arrive twice.
-        secret: that of the webhook. Several are tried if the receiver knows more than one.
+        headers: of the request, in any case. Store the `webhook-id` of processed events: an event may arrive twice.
+        secret: the webhook's. Several are tried if the receiver knows more than one.
         tolerance_seconds: how far `webhook-timestamp` may be off. Default: five minutes.
         now: Unix seconds. Default: the time of this machine.
 
@@ -159,22 +159,24 @@ def verify(
     event_id = given.get("webhook-id", "")
     timestamp = given.get("webhook-timestamp", "")
     if not event_id or "webhook-signature" not in given:
-        raise SignatureError("The request has no webhook-id or no webhook-signature.")
+        raise SignatureError("The headers webhook-id and webhook-signature are required.")
     if not _TIMESTAMP.fullmatch(timestamp):
-        raise SignatureError("The request has no webhook-timestamp in Unix seconds.")
+        raise SignatureError("The header webhook-timestamp must be seconds since 1970.")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
-        raise SignatureError(f"The webhook-timestamp is more than {tolerance_seconds:g} seconds off.")
+        raise SignatureError(
+            f"The webhook-timestamp is more than {tolerance_seconds:g} s from now: check the clock of this machine."
+        )
     signed = f"{event_id}.{timestamp}.".encode() + body
     expected = [_standard_signature(signed, one) for one in _secrets_of(secret)]
     signatures = given["webhook-signature"].split(" ")
     if not _any_equal(signatures, expected):
-        raise SignatureError("No signature of the request is that of this secret.")
+        raise SignatureError("No signature of the request is valid: check that the secret belongs to the webhook.")
     try:
         unknown = UnknownEvent.model_validate_json(body)
         known = _BY_NAME.get(unknown.event)
         return unknown if known is None else known.model_validate_json(body)
     except ValidationError as error:
-        raise SignatureError(f"The body is signed, but it is no event that this version knows: {error}") from error
+        raise SignatureError(f"The body is signed, but it is not an event that this version knows: {error}") from error
 
 
 def is_body_signed(body: bytes, headers: Mapping[str, str], secret: str | Iterable[str]) -> bool:

@@ -142,7 +142,7 @@ async function goOn(
       .join(', '),
   );
   if (run.target.type !== 'code' || there !== given)
-    throw new TypeError(`${id} can't be gone on with: it has the scores ${there}, and not ${given}.`);
+    throw new TypeError(`${id} can't be resumed: it has the scores ${there}, and not ${given}.`);
   if (run.status === 'running' || (run.status === 'completed' && run.examples_failed === 0)) return run;
   return call('retryEvaluation', { path: { id } }, { signal });
 }
@@ -214,7 +214,7 @@ function batchesOf(results: readonly CodeResult[]): CodeResult[][] {
   return batches;
 }
 
-/** If a batch is rejected, its results are sent one by one: one that can't be stored has failed. */
+/** If a batch is rejected, its results are sent one by one: a result that can't be stored has failed. */
 async function send(call: Call, id: string, results: CodeResult[], isStopped: () => boolean): Promise<void> {
   try {
     await call('storeEvaluationResults', { path: { id }, body: { results } }, isStopped() ? { retryForMs: 0 } : {});

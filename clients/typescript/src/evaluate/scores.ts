@@ -28,7 +28,7 @@ export function namedScorers<Output>(specs: readonly ScoreSpec<Output>[]): Named
   return specs.map((spec) => {
     if (typeof spec === 'object') return { name: spec.name, weight: spec.weight ?? 1, score: scorerOf(spec.score) };
     const name = typeof spec === 'string' ? spec : spec.name;
-    if (name === '') throw new TypeError('Give a score that is a nameless function a name: { name, score }.');
+    if (name === '') throw new TypeError('Give an anonymous function a name: { name, score }.');
     return { name, weight: 1, score: scorerOf(spec) };
   });
 }
@@ -51,7 +51,7 @@ export async function scoreOutput<Output>(
     try {
       const given = await score(output, example);
       const { score: value, reason } = typeof given === 'object' ? given : { score: Number(given), reason: null };
-      if (!(value >= 0 && value <= 1)) throw new RangeError(`a score must be from 0 to 1, and is ${value}`);
+      if (!(value >= 0 && value <= 1)) throw new RangeError(`a score must be from 0 to 1, but is ${value}`);
       scores[name] = { score: value, reason: typeof reason === 'string' ? reason.slice(0, 500) : null };
     } catch (cause) {
       throw new Error(`${name}: ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`, {

@@ -29,7 +29,7 @@ interface Entry {
 
 /** Counters since the start of the program. */
 export interface CacheMetrics {
-  /** Prompts found in the cache; of these, `stale` were due for a refresh and returned meanwhile. */
+  /** Prompts found in the cache; of these, `stale` were due for a refresh and returned anyway. */
   hits: number;
   stale: number;
   /** Prompts that had to be fetched. */
@@ -251,7 +251,7 @@ export class PromptCache {
         } else left.push(each);
       }
       if (left.length > 0 && left.at(-asked.length) === asked[0])
-        throw errorOf('internal_error', 'The service left out all prompts that it was asked for.');
+        throw errorOf('internal_error', 'The service left out all requested prompts.');
     }
   }
 }

@@ -32,7 +32,7 @@ export interface GetOptions extends Selector {
    * same version. Default: random each time
    */
   rolloutKey?: string | undefined;
-  /** In milliseconds; 0 always waits for the service. Default: that of the cache */
+  /** In milliseconds; 0 always waits for the service. Default: the setting of the cache */
   ttlMs?: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export class Prompts {
   }
 
   /**
-   * Returns a prompt by name: the latest version, that of a label, or a given version. A cached prompt is returned immediately.
+   * Returns a prompt by name: the latest version, the version of a label, or a given version. A cached prompt is returned immediately.
    * After its TTL it is still returned immediately, and refreshed in the background with all due prompts in one request.
    * @throws PmsError if neither the prompt nor a fallback is available: NotFoundError, ConnectionError …
    */

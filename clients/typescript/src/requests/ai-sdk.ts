@@ -221,7 +221,10 @@ function messageOf(message: ChatMessage, call: Call, path: string): AISDKMessage
               return { type: 'tool-call' as const, toolCallId: id, toolName: name, input, ...markOf(part, call) };
             }
             if (provider !== 'google')
-              throw new UnsupportedError(`${path}.${index}`, 'the provider takes no files in assistant messages');
+              throw new UnsupportedError(
+                `${path}.${index}`,
+                'the provider does not accept files in assistant messages',
+              );
             return fileOf(part, call);
           }),
         },
@@ -349,7 +352,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     reasoning_effort: 'reasoningEffort',
   },
 };
-/** Objects whose fields have names of their own. */
+/** Objects with arbitrary field names. */
 const GROUPS = ['metadata', 'output_config', 'generationConfig'];
 
 function withProviderOptions(request: AISDKRequest, call: Call): AISDKRequest {

@@ -173,7 +173,8 @@ function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, path: strin
     if (part.type === 'text')
       return part.text === '' && message.role === 'assistant' ? [] : [{ type: 'text', text: part.text, ...marked }];
     if (part.type === 'tool_call') return [{ ...toolUse(part, at), ...marked }];
-    if (message.role === 'assistant') throw new UnsupportedError(at, 'Anthropic takes no files in assistant messages');
+    if (message.role === 'assistant')
+      throw new UnsupportedError(at, 'Anthropic does not accept files in assistant messages');
     return [{ ...fileBlock(part, at), ...marked }];
   });
 }
@@ -182,7 +183,7 @@ type ContentPart = Exclude<Extract<ChatMessage, { role: 'assistant' }>['content'
 
 function toolUse({ id, name, input }: Extract<ContentPart, { type: 'tool_call' }>, path: string): AnthropicBlock {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new UnsupportedError(`${path}.input`, 'Anthropic takes only an object as the input of a tool call');
+    throw new UnsupportedError(`${path}.input`, 'Anthropic accepts only an object as the input of a tool call');
   return { type: 'tool_use', id, name, input: input as Record<string, unknown> };
 }
 
@@ -198,8 +199,9 @@ function fileBlock(file: FilePart, path: string): AnthropicBlock {
       url === undefined ? ({ type: 'base64', media_type, data } as const) : ({ type: 'url', url } as const);
     return { type: 'document', source, ...title };
   }
-  if (media_type !== 'text/plain') throw new UnsupportedError(`${path}.media_type`, `Anthropic takes no ${media_type}`);
-  if (url !== undefined) throw new UnsupportedError(`${path}.url`, 'Anthropic takes text/plain only as data');
+  if (media_type !== 'text/plain')
+    throw new UnsupportedError(`${path}.media_type`, `Anthropic does not accept ${media_type}`);
+  if (url !== undefined) throw new UnsupportedError(`${path}.url`, 'Anthropic accepts text/plain only as data');
   return { type: 'document', source: { type: 'text', media_type, data: decoded(data) }, ...title };
 }
 
@@ -255,7 +257,7 @@ function toolFields(
 }
 
 const forced = (choice: string, when: string) =>
-  new UnsupportedError('tool_choice', `Anthropic does not take "${choice}" ${when}; use "auto"`);
+  new UnsupportedError('tool_choice', `Anthropic does not accept "${choice}" ${when}; use "auto"`);
 
 type Thinking = Pick<AnthropicRequest, 'thinking'> & { effort?: 'low' | 'medium' | 'high' | 'xhigh' };
 
@@ -282,18 +284,18 @@ function parameterFields(call: Call, traits: AnthropicTraits, { thinking, effort
   const { parameters } = call;
   const { temperature, top_p, top_k, max_tokens, response_format } = parameters;
   refuse(parameters, ['seed', 'frequency_penalty', 'presence_penalty'], 'Anthropic has no such parameter');
-  if (!traits.samples) refuse(parameters, ['temperature', 'top_p', 'top_k'], 'this model does not take it');
+  if (!traits.samples) refuse(parameters, ['temperature', 'top_p', 'top_k'], 'this model does not support it');
   if (thinking !== undefined && thinking.type !== 'disabled')
-    refuse(parameters, ['temperature', 'top_p', 'top_k'], 'Anthropic does not take it with a reasoning_effort');
+    refuse(parameters, ['temperature', 'top_p', 'top_k'], 'Anthropic does not support it with a reasoning_effort');
   if (temperature !== undefined && temperature > 1)
-    throw new UnsupportedError('parameters.temperature', 'Anthropic takes it only up to 1');
-  if (temperature !== undefined) refuse(parameters, ['top_p'], 'Anthropic does not take it with a temperature');
+    throw new UnsupportedError('parameters.temperature', 'Anthropic accepts at most 1');
+  if (temperature !== undefined) refuse(parameters, ['top_p'], 'Anthropic does not support it with a temperature');
   if (response_format?.type === 'json_object')
-    throw new UnsupportedError('parameters.response_format', 'Anthropic takes no json_object: use json_schema');
+    throw new UnsupportedError('parameters.response_format', 'Anthropic does not support json_object: use json_schema');
   // A thinking budget is added, never subtracted.
   const tokens = (max_tokens ?? traits.maxTokens) + (thinking?.type === 'enabled' ? thinking.budget_tokens : 0);
   if (traits.isKnown && (max_tokens ?? 0) > traits.maxTokens)
-    throw new UnsupportedError('parameters.max_tokens', `this model takes it only up to ${traits.maxTokens}`);
+    throw new UnsupportedError('parameters.max_tokens', `this model accepts at most ${traits.maxTokens}`);
   const format =
     response_format?.type === 'json_schema' && !hasJsonTool(call)
       ? { type: 'json_schema' as const, schema: adaptedSchema(response_format.json_schema.schema) }

@@ -68,7 +68,8 @@ function resolve(name: string): { provider: string | undefined; model: string } 
 /** The model of a request. @throws UnsupportedError if there is none */
 export function modelOf(prompt: LoadedPrompt, { model }: CallOptions): ReturnType<typeof resolve> & { name: string } {
   const name = model ?? prompt.model;
-  if (name === undefined) throw new UnsupportedError('model', 'is not known of a fallback: give one in the options');
+  if (name === undefined)
+    throw new UnsupportedError('model', 'is unknown, because the prompt is a fallback: pass one in the options');
   return { name, ...resolve(name) };
 }
 
@@ -87,14 +88,14 @@ export function toCall(
   if (provider !== undefined && !speaks.includes(provider) && given === undefined)
     throw new UnsupportedError(
       'model',
-      `${name} is not of ${speaks.join(' or ')}: give the client's own name of a model in the options`,
+      `${name} is not a model of ${speaks.join(' or ')}: pass the client's own name of a model in the options`,
     );
   const isKnown = provider !== undefined && speaks.includes(provider);
   const input = prompt.compile(variables, messages);
   const tools = prompt.data?.tools ?? [];
   const toolChoice = prompt.data?.tool_choice ?? undefined;
   if (tools.length === 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none')
-    throw new UnsupportedError('tool_choice', 'asks for a tool, but there are no tools');
+    throw new UnsupportedError('tool_choice', 'requires a tool, but there are no tools');
   return {
     provider: isKnown ? provider : undefined,
     // A gateway's own model names also contain slashes.
@@ -197,7 +198,7 @@ const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
 export function typeOf({ media_type, data = '' }: FilePart, path: string): string {
   if (!media_type.endsWith('/*')) return media_type;
   const found = media_type === 'image/*' ? SIGNATURES.find(([start]) => data.startsWith(start)) : undefined;
-  if (found === undefined) throw new UnsupportedError(`${path}.media_type`, `must say more than ${media_type}`);
+  if (found === undefined) throw new UnsupportedError(`${path}.media_type`, `must be more specific than ${media_type}`);
   return found[1];
 }
 

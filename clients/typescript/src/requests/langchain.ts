@@ -86,7 +86,7 @@ function argsOf(text: string, index: number): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw new UnsupportedError(`messages.${index}`, 'LangChain takes only an object as the input of a tool call');
+  throw new UnsupportedError(`messages.${index}`, 'LangChain accepts only an object as the input of a tool call');
 }
 
 function ofAnthropic(request: AnthropicRequest): LangChainRequest {

@@ -129,7 +129,8 @@ function messagesOf(message: ChatMessage, dialect: Dialect, path: string): OpenA
     case 'assistant': {
       const parts = partsOf(content);
       const file = parts.findIndex(({ type }) => type === 'file');
-      if (file !== -1) throw new UnsupportedError(`${path}.${file}`, 'OpenAI takes no files in assistant messages');
+      if (file !== -1)
+        throw new UnsupportedError(`${path}.${file}`, 'OpenAI does not accept files in assistant messages');
       const text = textOf(parts as { type: string; text?: string }[]);
       const calls = parts.flatMap((part): OpenAIToolCall[] => {
         if (part.type !== 'tool_call') return [];
@@ -159,8 +160,8 @@ function filePart(file: FilePart, { provider }: Dialect, path: string, index: nu
     return { type: 'video_url', video_url: { url: address() } } as unknown as OpenAIUserPart;
   const format = AUDIO[media_type];
   if (format === undefined && media_type !== 'application/pdf' && !(isOpen && kind === 'text'))
-    throw new UnsupportedError(`${path}.media_type`, `OpenAI takes no ${media_type}`);
-  if (data === undefined) throw new UnsupportedError(`${path}.url`, `OpenAI takes ${media_type} only as data`);
+    throw new UnsupportedError(`${path}.media_type`, `OpenAI does not accept ${media_type}`);
+  if (data === undefined) throw new UnsupportedError(`${path}.url`, `OpenAI accepts ${media_type} only as data`);
   if (format !== undefined) return { type: 'input_audio', input_audio: { data, format } };
   if (kind === 'text') return { type: 'text', text: decoded(data) };
   const name = filename ?? (isOpen ? 'document.pdf' : `part-${index}.pdf`);
@@ -193,9 +194,9 @@ function parameterFields({ parameters, tools }: Call, { provider, traits }: Dial
   if (provider === 'openai') {
     const effort = reasoning_effort ?? (traits.toolsUnreasoned && tools.length > 0 ? 'none' : undefined);
     if (traits.reasons && !(traits.samplesUnreasoned && effort === 'none'))
-      refuse(parameters, ['temperature', 'top_p'], 'this model does not take it while it reasons');
-    if (traits.reasons) refuse(parameters, ['frequency_penalty', 'presence_penalty'], 'this model does not take it');
-    if (traits.searches) refuse(parameters, ['temperature'], 'this model does not take it');
+      refuse(parameters, ['temperature', 'top_p'], 'this model does not support it while it reasons');
+    if (traits.reasons) refuse(parameters, ['frequency_penalty', 'presence_penalty'], 'this model does not support it');
+    if (traits.searches) refuse(parameters, ['temperature'], 'this model does not support it');
   }
   const effort = reasoning_effort ?? (traits.toolsUnreasoned && tools.length > 0 ? 'none' : undefined);
   return given({

@@ -94,7 +94,7 @@ function Compared(search: { score: string; feedback: string | undefined; ordered
         <>
           {truncated && <p className="notice">The newest 20,000 scores of people are compared; there are more.</p>}
           {evaluators.length === 0 ? (
-            <EmptyState title="No evaluator has given this score">
+            <EmptyState title="No evaluator has produced this score">
               <p>Give a rule’s evaluator the same name as the score that people give.</p>
             </EmptyState>
           ) : (

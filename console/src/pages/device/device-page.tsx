@@ -100,12 +100,12 @@ function Decided({ device: { client, status, key } }: { device: Device }) {
       <h2>{status === 'approved' ? 'Approved' : 'Denied'}</h2>
       {status === 'approved' ? (
         <p>
-          <strong>{client}</strong> fetches its key now: go back to it. The key ends on {formatTime(key?.expires_at)};{' '}
-          <code>pms logout</code> ends it sooner.
+          <strong>{client}</strong> now has its key: return to it. The key expires on {formatTime(key?.expires_at)};{' '}
+          <code>pms logout</code> revokes it earlier.
         </p>
       ) : (
         <p>
-          <strong>{client}</strong> gets no key.
+          <strong>{client}</strong> does not get a key.
         </p>
       )}
     </div>
@@ -163,8 +163,8 @@ function Approval({
           <code>{code.toUpperCase()}</code>
         </Fact>
         <Fact label="Program (as reported)">{device.client}</Fact>
-        <Fact label="It asks from">{device.address}</Fact>
-        <Fact label="It asked">
+        <Fact label="Address of the program">{device.address}</Fact>
+        <Fact label="Requested">
           {formatAgo(device.created_at)} ({formatTime(device.created_at)})
         </Fact>
       </dl>

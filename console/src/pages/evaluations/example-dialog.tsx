@@ -40,7 +40,7 @@ export function ExampleDialog({
   const at = rows.findIndex((row) => row.seq === seq);
   const listed = rows[at];
   const query = useQuery({ ...resultQuery(evaluation.id, seq), enabled: listed === undefined });
-  // Comparing texts takes longer than a keystroke may: the dialog shows immediately which example it is.
+  // Comparing texts takes longer than a keystroke may: the dialog shows the id of the example immediately.
   const result = useDeferredValue(listed ?? query.data);
   useDialogSteps((by) => {
     const target = at < 0 ? undefined : rows[at + by];

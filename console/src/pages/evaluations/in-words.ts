@@ -15,7 +15,7 @@ const signed = (share: number) => {
   return share < 0 ? `−${text}` : `+${text}`;
 };
 
-/** Describes a comparison without intervals; `tone` is that of a notice or a badge. */
+/** Describes a comparison without intervals; `tone` is for a notice or a badge. */
 export function inWords({ regressions, improvements, ...rest }: Comparison): Words {
   return verdictInWords({ ...rest, differing: regressions.total + improvements.total });
 }

@@ -108,7 +108,7 @@ function ResubmitDialog({ evaluationId, batch, onClose }: { evaluationId: string
       open
       onClose={onClose}
       title={`Submit batch ${number} again?`}
-      description={`${provider} may have this batch already. If it has, both are answered, and ${plural(items, 'call is', 'calls are')} paid for twice. Look for it in the provider’s own console first.`}
+      description={`${provider} may have this batch already. If so, both are processed, and ${plural(items, 'call is', 'calls are')} paid for twice. Look for it in the provider’s own console first.`}
       submitLabel="Submit it again"
       danger
       onSubmit={async () => {

@@ -39,7 +39,7 @@ const FILTERS = [
   { value: 'improvement', label: 'Got better' },
   FAILED,
 ];
-/** Filters of a run without a baseline, where nothing can be worse or better. */
+/** Filters of a run without a baseline, so no example is worse or better. */
 const FILTERS_ALONE = [{ value: '', label: 'All' }, { value: 'regression', label: 'Below the threshold' }, FAILED];
 
 const excerpt = (value: unknown) =>

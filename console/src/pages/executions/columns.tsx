@@ -87,7 +87,7 @@ const OTHERS: readonly Column<Execution>[] = [
   { key: 'queue', header: 'Queued', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.queue_ms) },
   { key: 'attempts', header: 'Calls', width: '4rem', alignEnd: true, cell: (row) => row.attempts },
   { key: 'label', header: 'Label', width: '7rem', cell: (row) => row.label ?? NONE },
-  { key: 'finish', header: 'Ended because', width: '8rem', cell: (row) => row.finish_reason ?? NONE },
+  { key: 'finish', header: 'Finish reason', width: '8rem', cell: (row) => row.finish_reason ?? NONE },
   { key: 'error', header: 'Error', width: '10rem', cell: (row) => row.error?.code ?? NONE },
   {
     key: 'origin',

@@ -74,7 +74,7 @@ export function ExecutionDetails({ execution }: { execution: Execution }) {
             </Link>
           </Fact>
         )}
-        <Fact label="Ended because">{execution.finish_reason ?? NONE}</Fact>
+        <Fact label="Finish reason">{execution.finish_reason ?? NONE}</Fact>
       </dl>
       {error && (
         <div className="notice bad">

@@ -44,7 +44,11 @@ function partsOf({ calls, created_at, latency }: Execution): Part[] {
         key: `wait ${index}`,
         kind: 'wait',
         title:
-          index === 0 ? 'Queued' : before?.model === call.model ? 'Waited to call again' : 'Waited for the next model',
+          index === 0
+            ? 'Queued'
+            : before?.model === call.model
+              ? 'Waited before the next attempt'
+              : 'Waited for the next model',
         begin: free ?? 0,
         end: begin,
       });
@@ -121,7 +125,7 @@ function PartRow({ part, total, isOver }: { part: Part; total: number; isOver: b
           {call.error.code}: {call.error.message}
         </p>
       )}
-      {call?.skipped && <p className="muted">Left out of the response, as not known: {call.skipped.join(', ')}</p>}
+      {call?.skipped && <p className="muted">Unknown parts of the response, left out: {call.skipped.join(', ')}</p>}
       {call?.response !== undefined && (
         <details>
           <summary>The response that was not understood</summary>

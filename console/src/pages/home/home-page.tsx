@@ -216,7 +216,7 @@ export function HomePage() {
     <>
       <PageHead title="Home" />
       {error && <ErrorState error={error} />}
-      {home.prompts.data === undefined && !error && <Loading what="what is new" />}
+      {home.prompts.data === undefined && !error && <Loading what="the news" />}
       <RecentFailures />
       <Checklist home={home} />
       <Spending home={home} />

@@ -38,7 +38,7 @@ export function HistoryDialog({
     }
   };
   return (
-    <Modal open onClose={onClose} title="What was tried here" description="The newest runs of this playground." wide>
+    <Modal open onClose={onClose} title="Earlier runs" description="The newest runs of this playground." wide>
       {error !== undefined && <ErrorState error={error} />}
       <ol className="bench-history">
         {tried.map((run) => (

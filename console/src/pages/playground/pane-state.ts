@@ -4,7 +4,7 @@ import { type Content, contentOf, renewed, toBody, toEdited } from '../prompt/co
 import { readSeqs, writeSeqs } from './example-seqs.ts';
 import type { PlaygroundSearch } from './routes.ts';
 
-/** Edited content that replaces that of the version. */
+/** Edited content that replaces the version's. */
 export type Draft = Pick<Content, 'form' | 'template' | 'messages'> & {
   /** The newest version of the prompt when editing started. */
   newest?: number;

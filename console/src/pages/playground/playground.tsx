@@ -55,7 +55,7 @@ export interface Start {
 const isEmpty = ({ variables, expected, example }: Row) =>
   example === undefined && expected === undefined && Object.values(variables).every((value) => !value);
 
-/** Panes against rows of variables: each pair is a cell that runs alone, or with its row, its pane, or all. */
+/** Panes against rows of variables: each pair is a cell that runs by row, by pane, individually, or with all others. */
 export function Playground({
   prompt,
   start,
@@ -111,7 +111,7 @@ export function Playground({
   const mayExecute = useMay('execute');
   const { panes, rows, evaluators } = bench;
 
-  /** Models from the start, such as that of an execution, and models that have already run. */
+  /** Models from the start, such as the model of an execution, and models that have already run. */
   const [begun] = useState(() => start().pane.model);
   const ran = [begun, ...tried.map(({ pane }) => pane.model)];
 
@@ -299,7 +299,7 @@ export function Playground({
               }))
             }
             onSaved={() => {
-              // With more panes there is more than what was saved.
+              // With more panes, there is unsaved content.
               if (current.current.panes.length === 1) drop();
             }}
             onRun={mayExecute && panes.length > 1 ? () => runThese([pane], rows) : undefined}

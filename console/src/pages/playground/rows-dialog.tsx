@@ -40,7 +40,7 @@ export function RowsDialog({ onRows, onClose }: { onRows: (rows: Row[]) => void;
       open
       onClose={onClose}
       title="Rows of a dataset"
-      description={`Each example is a row, with what it expects beside it. At most ${MAX_ROWS} rows.`}
+      description={`Each example is a row, with its expected output. At most ${MAX_ROWS} rows.`}
       submitLabel={`Add ${plural(chosen.size, 'row', 'rows')}`}
       canSubmit={isKnown && query.data !== undefined && chosen.size > 0}
       onSubmit={async () => onRows(rows())}

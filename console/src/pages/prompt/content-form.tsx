@@ -90,7 +90,7 @@ export function ContentForm({
             value={content.tool_choice}
             onChange={(tool_choice) => onChange({ tool_choice })}
             spellCheck={false}
-            hint="auto, none, required, or a tool: {“name”: “get_weather”}. Empty: the model decides."
+            hint="auto, none, required, or a tool: {“name”: “get_weather”}. Leave empty to let the model decide."
           />
         </details>
       </div>

@@ -42,7 +42,7 @@ export function EditTab({ latest, version }: { latest: Prompt; version: number |
 
 type DraftOfPrompt = ReturnType<typeof useOpenDraft<PromptDraft>>;
 
-/** Loads the version to edit: that of the draft, the requested one, or the latest. */
+/** Loads the version to edit: the draft's, the requested one, or the latest. */
 function Begin({ latest, version, ...draft }: { latest: Prompt; version: number | undefined } & DraftOfPrompt) {
   const [number] = useState(draft.open.restored?.value.base ?? version ?? latest.version);
   // After saving it is no longer the latest.

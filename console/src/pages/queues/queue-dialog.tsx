@@ -96,7 +96,7 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         hint={
           definitions.length === 0
             ? 'One name per line.'
-            : `One name per line. There are: ${definitions
+            : `One name per line. Defined scores: ${definitions
                 .slice(0, 20)
                 .map(({ name }) => name)
                 .join(', ')}.`

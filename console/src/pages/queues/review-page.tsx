@@ -316,7 +316,7 @@ function Lease({ item }: { item: QueueItem }) {
   }, [end, look]);
   if (end === null) return <p className="muted">This item is not reserved: others may take it, too.</p>;
   return Date.parse(end) > Date.now() ? (
-    <p className="muted">It is yours until {formatTime(end)}.</p>
+    <p className="muted">It is reserved for you until {formatTime(end)}.</p>
   ) : (
     <p role="status" className="notice warn">
       Your reservation of this item ended at {formatTime(end)}. You can still complete it, unless someone else takes it

@@ -39,7 +39,7 @@ export function ApprovalCard({ release }: { release: Release }) {
     <Section id="approval" className="card" title="Waits for approval">
       <p>
         {approvals.length} of {step.count} approved
-        {approvals.length > 0 && ` (${approvals.map(({ by }) => by.name).join(', ')})`}. It is about version{' '}
+        {approvals.length > 0 && ` (${approvals.map(({ by }) => by.name).join(', ')})`}. The approval covers version{' '}
         {release.candidate_version} and the results below.
       </p>
       {hasApproved && <p className="muted">You approved this release.</p>}

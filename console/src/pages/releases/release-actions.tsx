@@ -68,7 +68,7 @@ const ALLOWED: Record<string, readonly Control[]> = {
   baking: ['pause', 'promote', 'rollback'],
 };
 
-/** What the key of this session may do with the release. */
+/** The actions on the release that the key of this session allows. */
 export function useMayControl({ label }: Release): { control: boolean; publish: boolean } {
   const isProtected = useQuery(labelsQuery).data?.data.some((each) => each.label === label && each.protected) ?? false;
   const publish = useMay('publish');

@@ -90,7 +90,7 @@ function Details({ release }: { release: Release }) {
       </Section>
       <ApprovalCard release={release} />
       {isAsked && (
-        <Suspense fallback={<Loading what="what changes" />}>
+        <Suspense fallback={<Loading what="the changes" />}>
           <WhatChanged release={release} />
         </Suspense>
       )}

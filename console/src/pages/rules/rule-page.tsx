@@ -95,7 +95,7 @@ function Facts({ rule }: { rule: Rule }) {
           {filter !== null && Object.keys(filter).length > 0 && `, ${filterWords(filter)}`}
         </Fact>
         <Fact label="Spent today">{spentWords(rule)}</Fact>
-        <Fact label="Spent in all">{formatCost({ amount: spent })}</Fact>
+        <Fact label="Spent in total">{formatCost({ amount: spent })}</Fact>
         <Fact label="Scored">{formatNumber(scored)}</Fact>
         <Fact label="Failed">{formatNumber(failed)}</Fact>
         <Fact label="Skipped">

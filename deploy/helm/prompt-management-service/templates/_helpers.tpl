@@ -228,7 +228,7 @@ metadata:
     {{- include "pms.labels" . | nindent 4 }}
 spec:
   maxUnavailable: {{ .values.disruptionBudget.maxUnavailable }}
-  # A pod that is not ready serves nobody, and must not prevent draining a node.
+  # A pod that is not ready serves no caller, and must not prevent draining a node.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:

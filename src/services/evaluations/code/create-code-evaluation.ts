@@ -16,7 +16,7 @@ import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { STILL_DUE } from './code-runs.ts';
 
 export interface NewCodeEvaluation {
-  /** The name of what is evaluated: runs of the same name are compared. */
+  /** The name of the code: runs of the same name are compared. */
   name: string;
   /** Exactly one of `dataset` and `examples`. */
   dataset?: { name: string; version?: number | undefined } | undefined;
@@ -45,7 +45,7 @@ export async function createCodeEvaluation(
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const stored = found ?? (await storeExamples(query, quotas, examples ?? []));
   if (stored.total > MAX_CODE_EXAMPLES)
-    throw invalidField('dataset', `has ${stored.total} examples; a run of code may have ${MAX_CODE_EXAMPLES}`);
+    throw invalidField('dataset', `has ${stored.total} examples; a run of code can have at most ${MAX_CODE_EXAMPLES}`);
   const unfinished = request.resume ? await findUnfinished(query, name, stored, evaluators) : undefined;
   if (unfinished !== undefined) return getEvaluation(query, unfinished);
   const id = newId();

@@ -181,7 +181,7 @@ export interface ResolvedRun {
   /** The model with its fallbacks, under their full names. */
   called: ModelsToCall;
   evaluators: EvaluatorConfig[];
-  /** Null: calls are made one by one. */
+  /** Null if calls are made one by one. */
   batch: BatchSettings | null;
   baseline: { mode: string; id: string | null };
 }

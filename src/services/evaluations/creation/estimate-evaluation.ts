@@ -131,7 +131,7 @@ interface Basis {
 function basisOf({ request, isBatch, total, filled, past, output, maxTokens, model, judges, unpriced }: Basis): string {
   const { tried, fitting } = filled;
   const sample = tried === total ? `all ${count(total)} examples` : `${count(tried)} of ${count(total)} examples`;
-  const assumed = Number.isFinite(maxTokens) ? 'max_tokens' : 'an assumption, since it has not run on this model';
+  const assumed = Number.isFinite(maxTokens) ? 'max_tokens' : 'an assumption, because it has not run on this model';
   const facts = [
     `Calls of ${model}, each example once, without retries and fallbacks.`,
     `Input tokens: the prompt filled with ${sample}, a token for every ${CHARACTERS_PER_TOKEN} characters.`,

@@ -8,7 +8,7 @@ import { type EndpointRules, requireTarget } from '../../webhooks/webhooks.ts';
 /** Evaluators as stored: their secrets are kept apart, so that reading the options reveals none. */
 export interface SealedEvaluators {
   evaluators: EvaluatorConfig[];
-  /** Encrypted; null where no evaluator has one. */
+  /** Encrypted; null if no evaluator has one. */
   secrets: Buffer | null;
 }
 

@@ -18,7 +18,7 @@ export interface Rescoring {
   sourceId: string;
   /** Default: those of the source, with their secrets. */
   sealed?: SealedEvaluators | undefined;
-  /** Default: that of the source. */
+  /** Default: the source's. */
   threshold?: number | undefined;
   /** US dollars, decimal, for the judges. */
   maxCost?: string | undefined;

@@ -134,8 +134,8 @@ interface ComparedRuns {
 }
 
 /**
- * One statement over pairs of examples. Its memory is bounded and used on the server, which spills to disk. Of several examples
- * with one key, the first is paired with the first, and so on.
+ * One statement over pairs of examples. Its memory is bounded and used on the server, which spills to disk. If several examples
+ * have the same key, the first is paired with the first, and so on.
  */
 function sumsStatement(
   { a, b, evaluators, shared }: ComparedRuns,

@@ -11,7 +11,7 @@ import { CONTENT_KEY_PREFIX } from '../../../domain/evaluations/example.ts';
 import { SCORE_EPSILON } from '../../../domain/evaluations/scoring.ts';
 import { isMiscompared } from '../same-evaluators.ts';
 
-/** The maximum number of results that a page with an unindexed filter examines, so that rare matches take no longer. */
+/** The maximum number of results that a page with an unindexed filter examines, so that rare matches do not take longer. */
 export const EXAMINED_RESULTS = 5_000;
 /** The maximum total size of the texts that a page of a text search examines. */
 const SEARCHED_BYTES = 16 * 1024 * 1024;

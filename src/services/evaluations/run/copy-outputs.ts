@@ -16,7 +16,7 @@ interface OutputsToCopy {
 
 const COPIED = ['seq', 'example_key', 'variables', 'expected', 'output', 'tool_calls', 'model', 'model_ms'] as const;
 
-/** Examples without an output failed, and fail here as well. Without attempts or a cost of its own, no row counts as usage. */
+/** Examples without an output failed, and fail here as well. Without attempts or a cost, no row counts as usage. */
 const COPY = prepared<OutputsToCopy>()((db, { evaluationId, sourceEvaluationId, round, from, to }) =>
   db
     .insertInto('evaluation_results')

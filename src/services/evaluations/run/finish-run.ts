@@ -118,7 +118,7 @@ function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefi
 
 const meanOf = (millionths: number, count: number) => (count === 0 ? null : roundScore(millionths / count / 1_000_000));
 
-/** A baseline, and how example scores are compared with it. Null: the stored scores are compared. */
+/** A baseline, and how example scores are compared with it. Null if the stored scores are compared. */
 interface Baseline {
   id: string;
   shared: SharedScore | null;

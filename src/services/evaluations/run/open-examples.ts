@@ -24,7 +24,7 @@ export interface OpenExample {
   bytes: number;
 }
 
-/** The maximum size of the examples of a page as text; a larger example has a page of its own. */
+/** The maximum size of the examples of a page as text; a larger example fills a page. */
 export const MAX_PAGE_BYTES = 512 * 1024;
 
 interface OpenRange {

@@ -20,7 +20,7 @@ export interface VersionToRun {
   /** Verified when the run is stored; undefined if the version was read just now. */
   assumption: Assumption | undefined;
   release: DecidedBy | null;
-  /** Where the parts are in the request, for errors about them. `text` undefined: it is in no field of the request. */
+  /** The paths of the parts in the request, for errors about them. `text` is undefined if no field of the request holds it. */
   fields: { model: string; fallbackModels: string; text: string | undefined };
 }
 

@@ -103,9 +103,9 @@ async function findSpans(query: Query, rows: readonly RecordedRow[]): Promise<Ma
 function* timeFaults({ startedAt, finishedAt }: RecordedRun): Generator<ErrorDetail> {
   const now = Date.now();
   if (startedAt.getTime() < now - MAX_AGE_MS)
-    yield { path: 'started_at', message: `is more than ${MAX_AGE_DAYS} days ago` };
+    yield { path: 'started_at', message: `must be at most ${MAX_AGE_DAYS} days ago` };
   for (const [path, time] of Object.entries({ started_at: startedAt, finished_at: finishedAt }))
-    if (time.getTime() > now + MAX_AHEAD_MS) yield { path, message: 'is in the future: is the clock right?' };
+    if (time.getTime() > now + MAX_AHEAD_MS) yield { path, message: 'must not be in the future: check the clock of the sender' };
 }
 
 /** @returns what is wrong with the size of a row; undefined if nothing */

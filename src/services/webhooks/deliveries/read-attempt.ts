@@ -75,7 +75,7 @@ const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webho
     .select((eb) => msUntil(eb.ref('slot.at')).as('in_ms')),
 );
 
-/** @returns undefined if there is no such delivery (any more) */
+/** @returns undefined if there is no such delivery, or no longer */
 export async function readAttempt(query: Query, id: string, attempt: number): Promise<AttemptRow | undefined> {
   const [row] = await query(READ, { id, attempt });
   return row;

@@ -89,7 +89,7 @@ export interface SentAttempt {
 
 /**
  * Stores the result of an attempt. The first record of an attempt is kept.
- * @returns the status of the delivery; undefined if there is no such delivery (any more)
+ * @returns the status of the delivery; undefined if there is no such delivery, or no longer
  */
 export async function recordAttempt(
   query: Query,

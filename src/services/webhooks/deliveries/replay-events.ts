@@ -27,7 +27,7 @@ export interface Replay {
 /**
  * An event that is not dispatched yet is about to get its delivery from the relay. The ids are generated first and sorted, because within
  * a millisecond they have no order, and deliveries are sent in the order of their ids. There are no joins: with so many rows and few
- * statistics, the planner could choose one that takes minutes. Events are locked, so that they are not cleaned up in the meantime.
+ * statistics, the planner could choose a plan that takes minutes. Events are locked, so that they are not cleaned up in the meantime.
  */
 const replay = (db: Builder, { id: webhookId, events }: WebhookRow, { since, until, undeliveredOnly }: Replay) => {
   const { from, to } = idsOfSpan(since, until);

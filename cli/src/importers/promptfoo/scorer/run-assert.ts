@@ -95,7 +95,7 @@ async function runJavaScript(code: Code, folder: string, output: unknown, contex
   return compileFunction(bodyOf(code.source.trimEnd()), ['output', 'context'])(output, context);
 }
 
-/** A single line returns its value, or that of the expression after its declarations. */
+/** A single line returns its value, or the value of the expression after its declarations. */
 function bodyOf(source: string): string {
   if (source.includes('\n')) return source;
   const line = source.trim().replace(/;+$/, '');

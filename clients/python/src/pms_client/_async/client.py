@@ -133,7 +133,7 @@ class AsyncPms:
         **fields: Unpack[ExecutionFields],
     ) -> models.Execution:
         """Runs a prompt, and waits for its end, even through a restart of the service (`retry_for`). There is only one run,
-        however often the request is sent. Its errors have the `idempotency_key`, and the `execution_id` as soon as it is
+        however often the request is sent. Its errors have the `idempotency_key`, and the `execution_id` if it is
         known.
 
         Args:
@@ -205,7 +205,7 @@ class AsyncPms:
         restart of the service (`retry_for`). It never raises: `on_drop` receives runs that are not recorded.
 
         Returns:
-            The id of the execution, if the run has no `id` of its own.
+            The id of the execution, if the run has no `id`.
         """
         return self._recorder.record(run)
 

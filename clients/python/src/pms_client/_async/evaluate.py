@@ -88,7 +88,7 @@ async def _run_example(task: Task, scorers: Sequence[ReadyScore], example: model
 
 
 async def _send(transport: AsyncTransport, run_id: str, results: list[dict[str, Any]]) -> None:
-    """Sends the results of a rejected batch one by one: one that can't be stored has failed."""
+    """Sends the results of a rejected batch one by one: a result that can't be stored has failed."""
     call = change("POST", "evaluations", run_id, "results", body={"results": results}, is_repeatable=True)
     try:
         await transport.send(call)

@@ -49,8 +49,8 @@ class AsyncPrompts(AsyncPromptsOperations):
     ) -> Prompt:
         """Returns a prompt to fill in, from the cache if possible. Without a label or a version, the latest version.
 
-        One older than `ttl` is returned immediately, and refreshed in the background together with all others that are due.
-        While the service can't be reached, the cache is used however old it is.
+        A prompt older than `ttl` is returned immediately, and refreshed in the background together with all others that are due.
+        While the service can't be reached, the cache is used regardless of its age.
 
         Args:
             rollout_key: selects between the versions of a release running on the label, such as the id of a user or
@@ -130,7 +130,7 @@ class AsyncPrompts(AsyncPromptsOperations):
     async def create(
         self, name: str, *, idempotency_key: str | None = None, **fields: Unpack[PromptFields]
     ) -> models.Prompt:
-        """Creates a prompt, or the next version of one that exists."""
+        """Creates a prompt, or the next version of an existing one."""
         call = create("prompts", body={"name": name, **fields}, idempotency_key=idempotency_key)
         return await self._transport.fetch(models.Prompt, call)
 
@@ -228,7 +228,7 @@ class AsyncPrompts(AsyncPromptsOperations):
         if resolved.error is not None:
             raise resolved.error
         if resolved.prompt is None:
-            raise UnexpectedResponseError(f"The service gave nothing for the prompt {key[0]}.")
+            raise UnexpectedResponseError(f"The service returned nothing for the prompt {key[0]}.")
         self._cache.store(key, resolved.prompt, ttl)
         return resolved.prompt
 

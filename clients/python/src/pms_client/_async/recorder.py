@@ -112,7 +112,7 @@ class AsyncRecorder:
             self._reset()
         with self._lock:
             if self._runs >= self._max_runs or self._bytes + len(each.content) > self._max_bytes:
-                raise QueueFullError("Too many runs wait to be recorded.")
+                raise QueueFullError("Too many runs are waiting to be recorded.")
             self._waiting.append(each)
             self._runs += 1
             self._bytes += len(each.content)

@@ -89,7 +89,7 @@ class AsyncReleases(AsyncReleasesOperations):
         return await self._control(release_id, "promote", comment)
 
     async def rollback(self, release_id: str, *, comment: str | None = None) -> models.Release:
-        """Gives everybody the stable version again immediately."""
+        """Gives all callers the stable version again immediately."""
         return await self._control(release_id, "rollback", comment)
 
     async def cancel(self, release_id: str, *, comment: str | None = None) -> models.Release:

@@ -83,7 +83,7 @@ class AsyncTransport:
             await async_sleep(wait)
 
     def patience(self, max_retries: int | None = None, retry_for: float = math.inf) -> Patience:
-        """How long one call is retried. Default of `max_retries`: that of the client."""
+        """How long one call is retried. Default of `max_retries`: the client's."""
         return Patience(min(retry_for, self._retry_for), self._max_retries if max_retries is None else max_retries)
 
     @asynccontextmanager
@@ -122,7 +122,7 @@ class AsyncTransport:
                 cursor = page["next_cursor"]
             except (KeyError, TypeError, ValueError) as error:
                 raise UnexpectedResponseError(
-                    f"{response.request.url.path} gave no list of {item.__name__}."
+                    f"{response.request.url.path} did not return a list of {item.__name__}."
                 ) from error
             for one in items:
                 yield one

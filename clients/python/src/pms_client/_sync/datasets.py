@@ -64,7 +64,7 @@ class Datasets(DatasetsOperations):
         """The examples of a version, in order. Default: the latest.
 
         Args:
-            q: only those with this text in their id or in a value.
+            q: only examples with this text in their id or in a value.
         """
         return self._transport.pages(
             models.DatasetExample, "datasets", name, "examples", version=version, q=q, limit=limit

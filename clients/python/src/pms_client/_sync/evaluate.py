@@ -89,7 +89,7 @@ def _run_example(task: Task, scorers: Sequence[ReadyScore], example: models.Open
 
 
 def _send(transport: Transport, run_id: str, results: list[dict[str, Any]]) -> None:
-    """Sends the results of a rejected batch one by one: one that can't be stored has failed."""
+    """Sends the results of a rejected batch one by one: a result that can't be stored has failed."""
     call = change("POST", "evaluations", run_id, "results", body={"results": results}, is_repeatable=True)
     try:
         transport.send(call)

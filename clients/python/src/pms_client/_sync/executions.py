@@ -84,7 +84,7 @@ class Executions(ExecutionsOperations):
         until: Time | None = None,
         limit: int | None = None,
     ) -> Iterator[models.Execution]:
-        """All executions, newest first, page by page (`limit` is the page size). `recorded`: only those made elsewhere, or
+        """All executions, newest first, page by page (`limit` is the page size). `recorded`: only executions made elsewhere, or
         (False) here.
         """
         return self._transport.pages(

@@ -44,7 +44,7 @@ def follow(
                     if is_last(event):
                         return
         except (SSEError, ValueError) as caught:
-            raise UnexpectedResponseError(f"The stream is not what was asked for: {caught}") from caught
+            raise UnexpectedResponseError(f"The response is not the requested stream: {caught}") from caught
         except PmsError as caught:
             error, cause = caught, caught.__cause__
         wait = patience.seconds_after(call, error, cause)

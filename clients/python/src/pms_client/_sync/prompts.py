@@ -50,8 +50,8 @@ class Prompts(PromptsOperations):
     ) -> Prompt:
         """Returns a prompt to fill in, from the cache if possible. Without a label or a version, the latest version.
 
-        One older than `ttl` is returned immediately, and refreshed in the background together with all others that are due.
-        While the service can't be reached, the cache is used however old it is.
+        A prompt older than `ttl` is returned immediately, and refreshed in the background together with all others that are due.
+        While the service can't be reached, the cache is used regardless of its age.
 
         Args:
             rollout_key: selects between the versions of a release running on the label, such as the id of a user or
@@ -129,7 +129,7 @@ class Prompts(PromptsOperations):
         return self._transport.fetch(models.Prompt, read("prompts", name, label=label, version=version))
 
     def create(self, name: str, *, idempotency_key: str | None = None, **fields: Unpack[PromptFields]) -> models.Prompt:
-        """Creates a prompt, or the next version of one that exists."""
+        """Creates a prompt, or the next version of an existing one."""
         call = create("prompts", body={"name": name, **fields}, idempotency_key=idempotency_key)
         return self._transport.fetch(models.Prompt, call)
 
@@ -227,7 +227,7 @@ class Prompts(PromptsOperations):
         if resolved.error is not None:
             raise resolved.error
         if resolved.prompt is None:
-            raise UnexpectedResponseError(f"The service gave nothing for the prompt {key[0]}.")
+            raise UnexpectedResponseError(f"The service returned nothing for the prompt {key[0]}.")
         self._cache.store(key, resolved.prompt, ttl)
         return resolved.prompt
 

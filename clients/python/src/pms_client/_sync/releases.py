@@ -90,7 +90,7 @@ class Releases(ReleasesOperations):
         return self._control(release_id, "promote", comment)
 
     def rollback(self, release_id: str, *, comment: str | None = None) -> models.Release:
-        """Gives everybody the stable version again immediately."""
+        """Gives all callers the stable version again immediately."""
         return self._control(release_id, "rollback", comment)
 
     def cancel(self, release_id: str, *, comment: str | None = None) -> models.Release:

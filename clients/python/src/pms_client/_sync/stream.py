@@ -144,4 +144,4 @@ class ExecutionStream:
                 self._transcript.add(event)
                 yield event
         except (SSEError, ValueError) as error:
-            raise UnexpectedResponseError(f"The stream is not that of an execution: {error}") from error
+            raise UnexpectedResponseError(f"This is not the stream of an execution: {error}") from error

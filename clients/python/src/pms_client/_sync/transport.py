@@ -84,7 +84,7 @@ class Transport:
             sleep(wait)
 
     def patience(self, max_retries: int | None = None, retry_for: float = math.inf) -> Patience:
-        """How long one call is retried. Default of `max_retries`: that of the client."""
+        """How long one call is retried. Default of `max_retries`: the client's."""
         return Patience(min(retry_for, self._retry_for), self._max_retries if max_retries is None else max_retries)
 
     @contextmanager
@@ -123,7 +123,7 @@ class Transport:
                 cursor = page["next_cursor"]
             except (KeyError, TypeError, ValueError) as error:
                 raise UnexpectedResponseError(
-                    f"{response.request.url.path} gave no list of {item.__name__}."
+                    f"{response.request.url.path} did not return a list of {item.__name__}."
                 ) from error
             for one in items:
                 yield one

@@ -46,7 +46,7 @@ def to_anthropic(
 
     Args:
         messages: go behind the prompt's own.
-        model: in place of the prompt's, as the client that sends the request calls it. Needed for a fallback, which has none.
+        model: instead of the prompt's, as the client that sends the request calls it. Needed for a fallback, which has none.
         parameters: replace those of the prompt by name.
 
     Raises:
@@ -116,11 +116,11 @@ def _blocks_of(message: Message, path: str) -> list[dict[str, Any]]:
                 blocks.append({"type": "text", "text": part["text"], **mark_of(part)})
         elif part["type"] == "tool_call":
             if not isinstance(part["input"], dict):
-                raise UnsupportedError(f"{at}.input", "Anthropic takes only an object as the input of a tool call")
+                raise UnsupportedError(f"{at}.input", "Anthropic accepts only an object as the input of a tool call")
             used = {"id": part["id"], "name": part["name"], "input": part["input"]}
             blocks.append({"type": "tool_use", **used, **mark_of(part)})
         elif role == "assistant":
-            raise UnsupportedError(at, "Anthropic takes no files in assistant messages")
+            raise UnsupportedError(at, "Anthropic does not accept files in assistant messages")
         else:
             blocks.append({**_file_block(part, at), **mark_of(part)})
     return blocks
@@ -138,9 +138,9 @@ def _file_block(file: Mapping[str, Any], path: str) -> dict[str, Any]:
         source = by_url if url is not None else {"type": "base64", "media_type": media_type, "data": data}
         return {"type": "document", "source": source, **title}
     if media_type != "text/plain":
-        raise UnsupportedError(f"{path}.media_type", f"Anthropic takes no {media_type}")
+        raise UnsupportedError(f"{path}.media_type", f"Anthropic does not accept {media_type}")
     if url is not None:
-        raise UnsupportedError(f"{path}.url", "Anthropic takes text/plain only as data")
+        raise UnsupportedError(f"{path}.url", "Anthropic accepts text/plain only as data")
     source = {"type": "text", "media_type": media_type, "data": decoded(str(data))}
     return {"type": "document", "source": source, **title}
 
@@ -183,7 +183,7 @@ def _tool_fields(call: Call, traits: AnthropicTraits, has_budget: bool, has_json
 
 def _forced(choice: Any, when: str) -> UnsupportedError:
     name = choice["name"] if isinstance(choice, dict) else choice
-    return UnsupportedError("tool_choice", f'Anthropic does not take "{name}" {when}; use "auto"')
+    return UnsupportedError("tool_choice", f'Anthropic does not accept "{name}" {when}; use "auto"')
 
 
 def _thinking(call: Call, traits: AnthropicTraits) -> tuple[dict[str, Any] | None, str | None]:
@@ -206,18 +206,18 @@ def _parameters(
     sampling = ("temperature", "top_p", "top_k")
     call.refuse(["seed", "frequency_penalty", "presence_penalty"], "Anthropic has no such parameter")
     if not traits.samples:
-        call.refuse(sampling, "this model does not take it")
+        call.refuse(sampling, "this model does not support it")
     if thinking is not None and thinking["type"] != "disabled":
-        call.refuse(sampling, "Anthropic does not take it with a reasoning_effort")
+        call.refuse(sampling, "Anthropic does not support it with a reasoning_effort")
     if parameters.get("temperature") is not None:
         if parameters["temperature"] > 1:
-            raise UnsupportedError("parameters.temperature", "Anthropic takes it only up to 1")
-        call.refuse(["top_p"], "Anthropic does not take it with a temperature")
+            raise UnsupportedError("parameters.temperature", "Anthropic accepts at most 1")
+        call.refuse(["top_p"], "Anthropic does not support it with a temperature")
     if (parameters.get("response_format") or {}).get("type") == "json_object":
-        raise UnsupportedError("parameters.response_format", "Anthropic takes no json_object: use json_schema")
+        raise UnsupportedError("parameters.response_format", "Anthropic does not support json_object: use json_schema")
     asked = parameters.get("max_tokens")
     if traits.is_known and (asked or 0) > traits.max_tokens:
-        raise UnsupportedError("parameters.max_tokens", f"this model takes it only up to {traits.max_tokens}")
+        raise UnsupportedError("parameters.max_tokens", f"this model accepts at most {traits.max_tokens}")
     # A thinking budget is added, never subtracted.
     tokens = (asked or traits.max_tokens) + (thinking or {}).get("budget_tokens", 0)
     schema = None if call.schema is None or has_json_tool else adapted_schema(call.schema)

@@ -118,18 +118,18 @@ def call_of(
     """
     name = model or prompt.model
     if name is None:
-        raise UnsupportedError("model", "is not known of a fallback: give one")
+        raise UnsupportedError("model", "is unknown, because the prompt is a fallback: pass one")
     provider, own = resolve(name)
     if provider is not None and provider not in speaks and model is None:
         raise UnsupportedError(
-            "model", f"{name} is not of {' or '.join(speaks)}: give the client's own name of a model"
+            "model", f"{name} is not a model of {' or '.join(speaks)}: pass the client's own name of a model"
         )
     is_known = provider in speaks
     given = dict(variables or {})
     filled = prompt.compile(given, messages)
     choice = prompt.content.get("tool_choice")
     if not prompt.tools and choice not in (None, "auto", "none"):
-        raise UnsupportedError("tool_choice", "asks for a tool, but there are no tools")
+        raise UnsupportedError("tool_choice", "requires a tool, but there are no tools")
     full = f"{speaks[0]}/{name}" if provider is None and "/" not in name else f"{provider}/{own}" if provider else name
     return Call(
         provider if is_known else None,
@@ -197,4 +197,4 @@ def type_of(file: Mapping[str, Any], path: str) -> str:
         for start, media_type in _SIGNATURES:
             if file["data"].startswith(start):
                 return media_type
-    raise UnsupportedError(f"{path}.media_type", f"must say more than {declared}")
+    raise UnsupportedError(f"{path}.media_type", f"must be more specific than {declared}")

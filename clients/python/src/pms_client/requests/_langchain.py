@@ -41,7 +41,7 @@ def to_langchain(
 
     Args:
         messages: go behind the prompt's own.
-        model: in place of the prompt's, as the provider calls it. Needed for a fallback, which has none.
+        model: instead of the prompt's, as the provider calls it. Needed for a fallback, which has none.
         parameters: replace those of the prompt by name.
 
     Raises:
@@ -67,7 +67,7 @@ def _with_inputs(message: dict[str, Any], index: int) -> dict[str, Any]:
     """LangChain keeps tool inputs parsed, and accepts only objects."""
     for called in message.get("tool_calls") or []:
         if not isinstance(_parsed(called["function"]["arguments"]), dict):
-            raise UnsupportedError(f"messages.{index}", "LangChain takes only an object as the input of a tool call")
+            raise UnsupportedError(f"messages.{index}", "LangChain accepts only an object as the input of a tool call")
     return {**message, "content": message.get("content") or ""} if message["role"] == "assistant" else message
 
 

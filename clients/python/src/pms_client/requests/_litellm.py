@@ -24,12 +24,12 @@ def to_litellm(
 
         litellm.completion(**to_litellm(prompt, {"name": "Ada"}))
 
-    For a model of Anthropic it is a request in Anthropic's form, which LiteLLM passes on as it is:
+    For a model of Anthropic it is a request in Anthropic's form, which LiteLLM passes on unchanged:
     `await litellm.anthropic.messages.acreate(**request)`.
 
     Args:
         messages: go behind the prompt's own.
-        model: in place of the prompt's, as the provider calls it. Needed for a fallback, which has none.
+        model: instead of the prompt's, as the provider calls it. Needed for a fallback, which has none.
         parameters: replace those of the prompt by name.
 
     Raises:

@@ -40,7 +40,7 @@ def to_llama_index(
 
     Args:
         messages: go behind the prompt's own.
-        model: in place of the prompt's, as the provider calls it. Needed for a fallback, which has none.
+        model: instead of the prompt's, as the provider calls it. Needed for a fallback, which has none.
         parameters: replace those of the prompt by name.
 
     Raises:
@@ -71,7 +71,7 @@ def _block_of(part: Mapping[str, Any], types: Any, path: str) -> Any:
     if part["type"] == "image_url":
         return types.ImageBlock(url=part["image_url"]["url"], detail=part["image_url"].get("detail"))
     if part["type"] != "file":
-        raise UnsupportedError(path, "LlamaIndex has no place for it")
+        raise UnsupportedError(path, "LlamaIndex does not support it")
     head, _, data = part["file"]["file_data"].partition(";base64,")
     media_type = head.removeprefix("data:")
     return types.DocumentBlock(data=data.encode(), title=part["file"].get("filename"), document_mimetype=media_type)

@@ -38,7 +38,7 @@ def to_openai(
 
     Args:
         messages: go behind the prompt's own.
-        model: in place of the prompt's, as the client that sends the request calls it. Needed for a fallback, which has none.
+        model: instead of the prompt's, as the client that sends the request calls it. Needed for a fallback, which has none.
         parameters: replace those of the prompt by name.
 
     Raises:
@@ -82,7 +82,7 @@ def _messages_of(message: Message, is_openai: bool, traits: OpenAITraits, path: 
         return [{"role": role, "content": made, **named}]
     for index, part in enumerate(parts):
         if part["type"] == "file":
-            raise UnsupportedError(f"{path}.{index}", "OpenAI takes no files in assistant messages")
+            raise UnsupportedError(f"{path}.{index}", "OpenAI does not accept files in assistant messages")
     calls = [
         {
             "id": part["id"],
@@ -111,9 +111,9 @@ def _file_part(file: Mapping[str, Any], is_openai: bool, path: str, index: int) 
         return {"type": f"{kind}_url", f"{kind}_url": {"url": address}}
     is_text = kind == "text" and not is_openai
     if media_type not in _AUDIO and media_type != "application/pdf" and not is_text:
-        raise UnsupportedError(f"{path}.media_type", f"OpenAI takes no {media_type}")
+        raise UnsupportedError(f"{path}.media_type", f"OpenAI does not accept {media_type}")
     if data is None:
-        raise UnsupportedError(f"{path}.url", f"OpenAI takes {media_type} only as data")
+        raise UnsupportedError(f"{path}.url", f"OpenAI accepts {media_type} only as data")
     if media_type in _AUDIO:
         return {"type": "input_audio", "input_audio": {"data": data, "format": _AUDIO[media_type]}}
     if is_text:
@@ -145,11 +145,11 @@ def _parameters(call: Call, is_openai: bool, traits: OpenAITraits) -> dict[str, 
         effort = "none"
     if is_openai:
         if traits.reasons and not (traits.samples_unreasoned and effort == "none"):
-            call.refuse(["temperature", "top_p"], "this model does not take it while it reasons")
+            call.refuse(["temperature", "top_p"], "this model does not support it while it reasons")
         if traits.reasons:
-            call.refuse(["frequency_penalty", "presence_penalty"], "this model does not take it")
+            call.refuse(["frequency_penalty", "presence_penalty"], "this model does not support it")
         if traits.searches:
-            call.refuse(["temperature"], "this model does not take it")
+            call.refuse(["temperature"], "this model does not support it")
     names = ["temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "verbosity"]
     # OpenAI has no top_k, and the response means the same without it.
     fields = {name: parameters.get(name) for name in [*names, *([] if is_openai else ["top_k"])]}

@@ -99,7 +99,7 @@ def _anthropic_tokens(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
 
 def about_of(request: Request) -> About:
     if not isinstance(request, Request):
-        raise TypeError("The request must be the object that to_openai, to_anthropic … gave, not a copy of it.")
+        raise TypeError("The request must be the object that to_openai, to_anthropic … returned, not a copy of it.")
     return request.about
 
 
