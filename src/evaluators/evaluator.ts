@@ -22,7 +22,7 @@ export interface Example {
   /** The cost of the output in US dollars, decimal; null if unknown. */
   costUsd: string | null;
   metadata?: Readonly<Record<string, JsonValue>>;
-  /** Of a trace: what happened, step by step. */
+  /** The steps of a trace in words, if a trace is scored. */
   steps?: string | undefined;
 }
 

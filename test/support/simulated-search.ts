@@ -265,7 +265,7 @@ const ruleOf = (rule: number) => `Rule ${'abcdefgh'[rule]}.`;
 
 /**
  * A task with eight hidden rules: most examples are right only if the prompt has the one to three rules that they need. Reasons name
- * the missing ones. Of the rewritten prompts, 55 % add the rule that is named most, 15 % a filler, 10 % drop a rule, and 20 % break a rule of the guard.
+ * the missing ones. 55 % of the rewritten prompts add the rule that is named most, 15 % a filler, 10 % drop a rule, and 20 % break a rule of the guard.
  */
 export function taskWithHiddenRules(examples: number, salt: number): SimulatedTask {
   const needed = Array.from({ length: examples }, (_, example) => {

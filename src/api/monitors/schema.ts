@@ -122,7 +122,7 @@ export const PutMonitor = z
     enabled: z.boolean('must be true or false').default(true),
   })
   .refine(({ label, checks }) => label === undefined || !checks.some(({ metric }) => isOfTraces(metric)), {
-    message: 'does not select traces: leave it out, or leave out the checks of traces',
+    message: 'does not select traces: omit it, or omit the checks of traces',
     path: ['label'],
     when: ({ issues }) => issues.length === 0,
   })

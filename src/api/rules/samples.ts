@@ -18,11 +18,11 @@ export const setRuleSample = {
   max_cost_per_day: 5,
 };
 
-/** Of traces. */
+/** A rule on traces. */
 export const setTraceRuleSample = {
   trace_filter: { agent: 'travel' },
   sample_rate: 0.1,
-  evaluators: [{ ...judge, name: 'solved', rubric: 'The agent did what the user asked for, by the shortest way.' }],
+  evaluators: [{ ...judge, name: 'solved', rubric: 'The agent did what the user wanted, in the shortest way.' }],
   max_cost_per_day: 5,
 };
 

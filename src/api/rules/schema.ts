@@ -47,7 +47,7 @@ export const PutRule = z
     }),
     max_cost_per_day: MaxCost.nullable().default(null).meta({
       description:
-        'The maximum cost of its judges per UTC day, in US dollars. What is beyond it is skipped. Null: no limit.',
+        'The maximum cost of its judges per UTC day, in US dollars. Executions and traces beyond it are skipped. Null: no limit.',
     }),
     enabled: z.boolean('must be true or false').default(true),
   })

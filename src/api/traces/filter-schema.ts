@@ -12,8 +12,8 @@ const COST = 'US dollars. Traces of unknown cost do not match.';
 const LATENCY = 'Milliseconds from the first start to the last end. Running traces do not match.';
 const SCORE = 'Conditions on scores of the trace or of its steps, such as `helpful=false`.';
 const METADATA = 'Metadata that the trace must include';
-const STEPS = 'The least number of steps.';
-const ERRORS = 'The least number of steps that failed.';
+const STEPS = 'The minimum number of steps.';
+const ERRORS = 'The minimum number of failed steps.';
 
 /** Conditions that a query string and a body write alike. */
 const fields = {
@@ -41,7 +41,7 @@ export const traceFilterQuery = {
   }),
   min_steps: wholeNumber({ min: 0, max: MAX_TRACE_STEPS, description: STEPS }).optional(),
   min_errors: wholeNumber({ min: 0, max: MAX_TRACE_STEPS, description: ERRORS }).optional(),
-  settled: Flag.meta({ description: 'Only settled traces, or (`false`) those that more steps are expected of.' }),
+  settled: Flag.meta({ description: 'Only settled traces, or (`false`) only traces that expect more steps.' }),
   min_cost: min_cost.meta({ description: COST, example: '0.05' }),
   max_cost: max_cost.meta({ description: `${COST} Inclusive.`, example: '1' }),
   min_latency_ms: min_latency_ms.meta({ description: LATENCY }),

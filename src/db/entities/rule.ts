@@ -38,7 +38,7 @@ export const Rule = defineEntity({
     ...workspaceOwned,
     name: p.text(),
     ...selection,
-    /** A `TraceFilter`: the rule scores traces that match it, and no executions. Null: it scores executions. */
+    /** A `TraceFilter`: the rule scores traces that match it, and no executions. Null if it scores executions. */
     traceFilter: p.json<object>().columnType('jsonb').nullable(),
     /** US dollars per day (UTC); null: no limit. */
     maxCostPerDay: p.decimal('string').columnType('numeric').nullable(),

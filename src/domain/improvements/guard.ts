@@ -11,7 +11,7 @@ import { type PartName, type PartTexts, withParts, wordingOf } from './parts.ts'
 /** A copy of this many characters counts as copied. */
 const COPIED_CHARS = 40;
 const MAX_HOST_CHARS = 253;
-/** The default limit of the wording: this many times that of the base, or this many characters more. */
+/** The default limit of the wording: this many times the base's, or this many characters more. */
 const MAX_GROWTH = 4;
 const MAX_ADDED_CHARS = 4_000;
 

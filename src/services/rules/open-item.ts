@@ -7,7 +7,7 @@ export interface OpenItem {
   /** The number of the item. */
   seq: number;
   subject: RuleSubject;
-  /** Of a trace: names the state that is scored. */
+  /** For a trace: names the state that is scored. */
   revision?: string | undefined;
   output: string;
   toolCalls: ToolCall[];
@@ -16,7 +16,7 @@ export interface OpenItem {
   /** A filled template; null if the prompt is a list of messages. */
   input: string | null;
   inputMessages: ChatMessage[] | null;
-  /** Of a trace: what happened, step by step. */
+  /** For a trace: its steps in words. */
   steps?: string | undefined;
   modelMs: number | null;
   /** Decimal; null if unknown. */

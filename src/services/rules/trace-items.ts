@@ -10,7 +10,7 @@ import type { RuleWork } from './rule-work.ts';
 const AT_ONCE = 20;
 
 /**
- * The next traces to score. One that receives more steps is not to be scored: settling it makes another item.
+ * The next traces to score. A trace that receives more steps is not scored: settling it creates another item.
  * @param query bound to the workspace
  */
 export async function loadTraceItems(

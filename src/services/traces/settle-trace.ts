@@ -274,7 +274,7 @@ export async function settleTrace(
         .select(['first_day', 'last_day', 'completed_at', 'settled_as'])
         .where('id', '=', id)
         .where('settle_at', '=', dueAt)
-        // Scores of the trace can be stored meanwhile.
+        // Scores of the trace can be stored at the same time.
         .forNoKeyUpdate(),
     );
     if (row === undefined) return false;

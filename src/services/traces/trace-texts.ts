@@ -10,23 +10,23 @@ import type { TraceRow } from './traces.ts';
 
 type Owner = Pick<TraceRow, 'id' | 'first_day' | 'last_day'>;
 
-/** Steps that are told: so many of the first, and of the last. */
-const TOLD_STEPS = 100;
-/** Characters of each text of a told step. */
-const TOLD_CHARS = 400;
-/** Characters of all told steps. */
-const MAX_TOLD_CHARS = 32 * 1024;
+/** The number of first steps, and of last steps, that are described. */
+const DESCRIBED_STEPS = 100;
+/** Characters of each text of a described step. */
+const DESCRIBED_CHARS = 400;
+/** Characters of all described steps. */
+const MAX_DESCRIBED_CHARS = 32 * 1024;
 /** Bytes of the inputs of tools: those after them are left out. */
 const MAX_CALL_BYTES = 1024 * 1024;
 const MAX_CALLS = 1_000;
 
-/** What evaluators get of a trace. */
+/** The parts of a trace that evaluators get. */
 export interface TraceTexts {
   input: string;
   output: string;
   /** The calls of its tool steps, in order. */
   toolCalls: ToolCall[];
-  /** What happened, step by step. */
+  /** The steps in words. */
   steps: string;
   bytes: number;
 }
@@ -35,10 +35,10 @@ export interface TraceTexts {
 const beginning = (field: 'input' | 'output', ...others: string[]) =>
   sql<
     string | null
-  >`left(coalesce(${sql.ref('s.content')} ->> ${sql.lit(field)}, ${sql.join(others.map((column) => sql`${sql.ref(column)}::text`))}), ${sql.lit(TOLD_CHARS)})`;
+  >`left(coalesce(${sql.ref('s.content')} ->> ${sql.lit(field)}, ${sql.join(others.map((column) => sql`${sql.ref(column)}::text`))}), ${sql.lit(DESCRIBED_CHARS)})`;
 const inOrder = sql`(order by ${sql.ref('s.started_us')}, ${sql.ref('s.span_id')})`;
 
-const readTold = (query: Query, { id, first_day: first, last_day: last }: Owner) =>
+const readDescribed = (query: Query, { id, first_day: first, last_day: last }: Owner) =>
   query((db) =>
     db
       .with('ranked', (cte) =>
@@ -60,10 +60,10 @@ const readTold = (query: Query, { id, first_day: first, last_day: last }: Owner)
         beginning('input', 'e.input', 'e.input_messages').as('input'),
         beginning('output', 'e.output').as('output'),
       ])
-      .where((eb) => eb.or([eb('r.at', '<=', TOLD_STEPS), eb('r.at', '>', sql<number>`r.of - ${TOLD_STEPS}::int`)]))
+      .where((eb) => eb.or([eb('r.at', '<=', DESCRIBED_STEPS), eb('r.at', '>', sql<number>`r.of - ${DESCRIBED_STEPS}::int`)]))
       .orderBy('r.at'),
   );
-type ToldStep = Awaited<ReturnType<typeof readTold>>[number];
+type ToldStep = Awaited<ReturnType<typeof readDescribed>>[number];
 
 /** A step in words. The input of calls and agents repeats what came before. */
 function tellStep({ at, type, name, tool, model, status, error, input, output }: ToldStep): string {
@@ -84,7 +84,7 @@ function tellSteps(steps: readonly ToldStep[]): string {
     before = step.at;
   }
   const text = told.join('\n');
-  return text.length <= MAX_TOLD_CHARS ? text : `${text.slice(0, MAX_TOLD_CHARS).toWellFormed()} …`;
+  return text.length <= MAX_DESCRIBED_CHARS ? text : `${text.slice(0, MAX_DESCRIBED_CHARS).toWellFormed()} …`;
 }
 
 async function readCalls(query: Query, { id, first_day: first, last_day: last }: Owner): Promise<ToolCall[]> {
@@ -138,7 +138,7 @@ export async function readTexts(query: Query, trace: Owner): Promise<TraceTexts 
     const input = top.input === null ? '' : readableInput(top.input);
     const output = top.output ?? (await readLastOutput(query, trace)) ?? '';
     const toolCalls = await readCalls(query, trace);
-    const steps = tellSteps(await readTold(query, trace));
+    const steps = tellSteps(await readDescribed(query, trace));
     const bytes = [input, output, steps, JSON.stringify(toolCalls)].reduce(
       (sum, text) => sum + Buffer.byteLength(text),
       0,

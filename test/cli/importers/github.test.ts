@@ -103,7 +103,7 @@ describe("GitHub's .prompt.yml", () => {
     expect(report.filter((line) => line.startsWith('grader') && line.includes('left out: '))).toEqual([
       `${of} mentions the shop: left out: it compares with "shop", and another grader with "expected": an example expects one value`,
       `${of} starts as expected: left out: no evaluator looks for the expected text only at the start or the end`,
-      `${of} elsewhere: left out: nothing here is like acme/toxicity`,
+      `${of} elsewhere: left out: no evaluator corresponds to acme/toxicity`,
       `${of} in a sentence: left out: its instructions have "completion" within a sentence: a judge is shown it apart from its rubric`,
     ]);
   });

@@ -40,7 +40,7 @@ describe('the p-value that is needed', () => {
     expect(leastProvable(100, 3)).toBe(0.08);
     expect(leastProvable(30, 1)).toBe(0.2);
     expect(leastProvable(100, 15)).toBeNull();
-    // The limit is that of the test itself.
+    // The limit comes from the test itself.
     for (const look of [1, 2, 3, 6]) {
       const least = Math.round((leastProvable(100, look) ?? 0) * 100);
       expect(verdict(ones(40), ones(40 + least), { look }).result).toBe('improvement');
