@@ -66,7 +66,7 @@ const readDescribed = (query: Query, { id, first_day: first, last_day: last }: O
 type ToldStep = Awaited<ReturnType<typeof readDescribed>>[number];
 
 /** A step in words. The input of calls and agents repeats what came before. */
-function tellStep({ at, type, name, tool, model, status, error, input, output }: ToldStep): string {
+function describeStep({ at, type, name, tool, model, status, error, input, output }: ToldStep): string {
   const repeats = type === 'model' || type === 'agent';
   return [
     `${at}. ${type} ${tool ?? name}${model === null ? '' : ` (${model})`}${status === 'error' ? ` failed: ${error ?? 'no reason given'}` : ''}`,
@@ -75,15 +75,15 @@ function tellStep({ at, type, name, tool, model, status, error, input, output }:
   ].join('\n');
 }
 
-function tellSteps(steps: readonly ToldStep[]): string {
-  const told: string[] = [];
+function describeSteps(steps: readonly ToldStep[]): string {
+  const lines: string[] = [];
   let before = 0;
   for (const step of steps) {
-    if (step.at > before + 1) told.push(`… ${step.at - before - 1} more steps …`);
-    told.push(tellStep(step));
+    if (step.at > before + 1) lines.push(`… ${step.at - before - 1} more steps …`);
+    lines.push(describeStep(step));
     before = step.at;
   }
-  const text = told.join('\n');
+  const text = lines.join('\n');
   return text.length <= MAX_DESCRIBED_CHARS ? text : `${text.slice(0, MAX_DESCRIBED_CHARS).toWellFormed()} …`;
 }
 
@@ -138,7 +138,7 @@ export async function readTexts(query: Query, trace: Owner): Promise<TraceTexts 
     const input = top.input === null ? '' : readableInput(top.input);
     const output = top.output ?? (await readLastOutput(query, trace)) ?? '';
     const toolCalls = await readCalls(query, trace);
-    const steps = tellSteps(await readDescribed(query, trace));
+    const steps = describeSteps(await readDescribed(query, trace));
     const bytes = [input, output, steps, JSON.stringify(toolCalls)].reduce(
       (sum, text) => sum + Buffer.byteLength(text),
       0,
