@@ -246,7 +246,7 @@ class CreateSubjectFeedbackToken(TypedDict, total=False):
     names: Required[Sequence[str]]
     """The scores that the token can submit."""
     expires_in: int
-    """Seconds."""
+    """The lifetime of the token in seconds."""
 
 
 class DatasetFromTraces(TypedDict, total=False):
@@ -261,7 +261,7 @@ class DeviceToken(TypedDict, total=False):
 
 class ExportTraceServiceRequest(TypedDict, total=False):
     resourceSpans: Required[Sequence[Mapping[str, Any]]]
-    """Spans by resource and scope, as OTLP/JSON has them."""
+    """Spans by resource and scope, as in OTLP/JSON."""
 
 
 class PutMonitor(TypedDict, total=False):
@@ -305,13 +305,13 @@ class PutRule(TypedDict, total=False):
     evaluators: Required[Sequence[Mapping[str, Any]]]
     """As for evaluations, except those that compare with an expected value."""
     max_cost_per_day: float | str | None
-    """The maximum cost of its judges per UTC day, in US dollars. What is beyond it is skipped. Null: no limit."""
+    """The maximum cost of its judges per UTC day, in US dollars. Executions and traces beyond it are skipped. Null: no limit."""
     enabled: bool
 
 
 class PutView(TypedDict, total=False):
     page: Required[Literal["executions"]]
-    """The list."""
+    """The console list that the view belongs to."""
     query: Mapping[str, Any]
     """Filters, as in the URL of the list in the console."""
     columns: Sequence[str]
@@ -368,7 +368,7 @@ class SetTracePolicy(TypedDict, total=False):
     drop_attributes: Sequence[str]
     """Attributes to ignore. A `*` at the end matches any suffix."""
     sample_rate: float
-    """The share of traces that is stored. The id of a trace decides, for all of its spans."""
+    """The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all."""
     others: Literal["skeleton", "keep", "drop"]
     """Steps of the type `other`. `skeleton`: only names, times and errors; `drop`: none, so that steps below them are at the top. With either, traces without any other step are deleted when they are settled."""
 

@@ -73,7 +73,7 @@ class Tool(BaseModel):
     input_schema: Annotated[dict[str, Any], Field(description="A JSON schema of its input.")]
     strict: Annotated[
         bool | None,
-        Field(description="Whether the provider is to hold the model to the schema, where it can."),
+        Field(description="Whether the provider must enforce the schema, if it can."),
     ] = None
     cache_control: CacheControl | None = None
 
@@ -714,7 +714,7 @@ class ParametersCheck(BaseModel):
     )
     unsupported: Annotated[
         list[ParametersCheckUnsupportedItem],
-        Field(description="Parameters that a call with them would fail by. Empty if none is known."),
+        Field(description="Parameters that would make a call fail. Empty if none is known."),
     ]
 
 
@@ -1192,10 +1192,7 @@ class DatasetChange(BaseModel):
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     version_created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    delimiter: Annotated[
-        str | None,
-        Field(description="The delimiter by which an upload of CSV was read."),
-    ] = None
+    delimiter: Annotated[str | None, Field(description="The delimiter used to read the uploaded CSV.")] = None
     added: Annotated[
         int | None,
         Field(description="The number of examples added to those of the previous version."),
@@ -1370,7 +1367,7 @@ class WebhookWithSecret(BaseModel):
     header_names: Annotated[
         list[str] | None,
         Field(
-            description="Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured."
+            description="Names of the custom headers; null if they cannot be decrypted because their encryption key is no longer configured."
         ),
     ]
     previous_secret_expires_at: Annotated[
@@ -1401,7 +1398,7 @@ class Webhook(BaseModel):
     header_names: Annotated[
         list[str] | None,
         Field(
-            description="Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured."
+            description="Names of the custom headers; null if they cannot be decrypted because their encryption key is no longer configured."
         ),
     ]
     previous_secret_expires_at: Annotated[
@@ -1561,7 +1558,7 @@ class MonitorEventData(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    monitor: Annotated[str, Field(description="Its name.")]
+    monitor: Annotated[str, Field(description="The name of the monitor.")]
     prompt_name: str | None
     label: str | None
     state: Literal["no_data", "ok", "alerting"]
@@ -1598,7 +1595,10 @@ class View(BaseModel):
         extra="ignore",
     )
     name: str
-    page: Annotated[Literal["executions"], Field(description="The list.")]
+    page: Annotated[
+        Literal["executions"],
+        Field(description="The console list that the view belongs to."),
+    ]
     query: Annotated[
         dict[str, str],
         Field(description="Filters, as in the URL of the list in the console."),
@@ -1709,7 +1709,7 @@ class UsageRule(BaseModel):
         extra="ignore",
     )
     rule: str | None = None
-    model: Annotated[str | None, Field(description="The judge's.")] = None
+    model: Annotated[str | None, Field(description="The model of the judge.")] = None
     day: str | None = None
     judgements: Annotated[int, Field(description="Executions sent to a judge.")]
     tokens: Tokens
@@ -1731,9 +1731,7 @@ class Usage(BaseModel):
     ]
     rules: Annotated[
         list[UsageRule],
-        Field(
-            description="Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given."
-        ),
+        Field(description="Judges of rules, by rule if `group_by` contains `prompt`. Empty if `prompt_name` is set."),
     ]
     since: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
     until: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -1962,7 +1960,7 @@ class CreatedDeviceAuthorization(BaseModel):
     user_code: Annotated[str, Field(description="The code shown to the person: 8 letters, single use.")]
     verification_uri: Annotated[str, Field(description="The console page where the person enters the code.")]
     verification_uri_complete: Annotated[str, Field(description="The same page with the code filled in.")]
-    expires_in: Annotated[int, Field(description="Seconds.")]
+    expires_in: Annotated[int, Field(description="The lifetime of the codes in seconds.")]
     interval: Annotated[int, Field(description="The minimum number of seconds between two polls.")]
 
 
@@ -2052,14 +2050,14 @@ class AuditEntry(BaseModel):
         dict[str, Any],
         Field(description="The change; the fields depend on the action. Never contains secrets."),
     ]
-    address: Annotated[str | None, Field(description="From where.")]
+    address: Annotated[str | None, Field(description="The IP address that the change was made from.")]
     request_id: Annotated[str | None, Field(description="The `X-Request-Id` of the request.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class ExportTraceServiceResponsePartialSuccess(BaseModel):
     """
-    Set if some spans were refused, or scores that they report. All others are stored.
+    Set if some spans, or scores that they report, were refused. All others are stored.
     """
 
     model_config = ConfigDict(
@@ -2075,7 +2073,7 @@ class ExportTraceServiceResponse(BaseModel):
     )
     partialSuccess: Annotated[
         ExportTraceServiceResponsePartialSuccess | None,
-        Field(description="Set if some spans were refused, or scores that they report. All others are stored."),
+        Field(description="Set if some spans, or scores that they report, were refused. All others are stored."),
     ] = None
 
 
@@ -2150,7 +2148,7 @@ class StepLink(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    trace_id: Annotated[str, Field(description="32 hexadecimal digits, as OpenTelemetry has it.")]
+    trace_id: Annotated[str, Field(description="32 hexadecimal digits, as in OpenTelemetry.")]
     span_id: Annotated[str, Field(description="16 hexadecimal digits.")]
     attributes: dict[str, Any]
 
@@ -2623,7 +2621,7 @@ class Release(BaseModel):
     failures: Annotated[
         list[ReleaseFailure] | None,
         Field(
-            description="The causes of failed executions of the candidate, the most frequent first, at most 10, among the newest 5,000 executions of the release that are kept. Only where one release is read."
+            description="The causes of failed executions of the candidate, the most frequent first, at most 10, among the newest 5,000 executions of the release that are kept. Only when a single release is read."
         ),
     ] = None
     evaluation_id: Annotated[str | None, Field(description="The last evaluation of the candidate.")]
@@ -2656,7 +2654,7 @@ class Cost(BaseModel):
     currency: Literal["USD"]
     pricing: Annotated[
         CostPricing | None,
-        Field(description="The price used, in US dollars per million tokens, and where it comes from."),
+        Field(description="The price used, in US dollars per million tokens, and its source."),
     ]
 
 
@@ -2827,7 +2825,10 @@ class ProviderBatch(BaseModel):
     number: Annotated[int, Field(description="From 1.")]
     id: Annotated[str, Field(description="The tag of the batch at providers that support tags.")]
     wave: Literal["responses", "judgements"]
-    evaluator: Annotated[str | None, Field(description="The judge, for `judgements`.")]
+    evaluator: Annotated[
+        str | None,
+        Field(description="The name of the judge, if the batch is of `judgements`."),
+    ]
     provider: str
     model: str
     provider_batch_id: str | None
@@ -2914,7 +2915,7 @@ class EvaluationResult(BaseModel):
     unscored: Annotated[
         dict[str, EvaluationResultUnscored] | None,
         Field(
-            description="Evaluators that have given no score, and why. The example then has no score, and counts in no mean."
+            description="Evaluators that gave no score, and why. The example then has no score and is left out of the means."
         ),
     ] = None
     stored_scores: Annotated[
@@ -2989,7 +2990,7 @@ class EvaluationComparison(BaseModel):
     examples_unscored: Annotated[
         int | None,
         Field(
-            description="Examples of both runs that are not compared, since an evaluator has given no score in one of them."
+            description="Examples of both runs that are not compared because an evaluator gave no score in one of them."
         ),
     ] = None
     score_a: float | None
@@ -3644,7 +3645,7 @@ class OwnSession(BaseModel):
     address: Annotated[str, Field(description="The address that started the session.")]
     user_agent: Annotated[str | None, Field(description="The browser that started the session.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
+    last_used_at: Annotated[UtcDatetime, Field(description="The time of the last request, to the minute.")]
     expires_at: Annotated[
         UtcDatetime,
         Field(
@@ -3686,7 +3687,7 @@ class EndedSession(BaseModel):
     address: Annotated[str, Field(description="The address that started the session.")]
     user_agent: Annotated[str | None, Field(description="The browser that started the session.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
+    last_used_at: Annotated[UtcDatetime, Field(description="The time of the last request, to the minute.")]
     expires_at: Annotated[
         UtcDatetime,
         Field(
@@ -3720,7 +3721,7 @@ class Session(BaseModel):
     address: Annotated[str, Field(description="The address that started the session.")]
     user_agent: Annotated[str | None, Field(description="The browser that started the session.")]
     created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    last_used_at: Annotated[UtcDatetime, Field(description="To the minute.")]
+    last_used_at: Annotated[UtcDatetime, Field(description="The time of the last request, to the minute.")]
     expires_at: Annotated[
         UtcDatetime,
         Field(
@@ -3816,7 +3817,7 @@ class Trace(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: Annotated[str, Field(description="32 hexadecimal digits, as OpenTelemetry has it.")]
+    id: Annotated[str, Field(description="32 hexadecimal digits, as in OpenTelemetry.")]
     name: str | None
     status: Annotated[
         Literal["running", "ok", "error"],
@@ -3844,8 +3845,8 @@ class Trace(BaseModel):
     environment: str | None
     tags: list[str]
     metadata: dict[str, str]
-    input: Annotated[str | None, Field(description="The beginning of what the root was given.")]
-    output: Annotated[str | None, Field(description="The beginning of its output.")]
+    input: Annotated[str | None, Field(description="The beginning of the input of the root step.")]
+    output: Annotated[str | None, Field(description="The beginning of the output of the root step.")]
     incomplete: Annotated[
         list[Literal["root_missing", "steps_over_limit"]],
         Field(description="The parts that are missing."),
@@ -3925,7 +3926,7 @@ class TraceStep(BaseModel):
     duration_ms: Annotated[float | None, Field(description="Null while it is running.")]
     tokens: Annotated[
         StepTokens | None,
-        Field(description="As the span has them: steps around calls may have the sum."),
+        Field(description="As reported by the span. A step that contains calls can report their sum."),
     ]
     own_tokens: Annotated[
         StepTokens | None,
@@ -3967,7 +3968,9 @@ class TracePolicy(BaseModel):
     ]
     sample_rate: Annotated[
         float,
-        Field(description="The share of traces that is stored. The id of a trace decides, for all of its spans."),
+        Field(
+            description="The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all."
+        ),
     ]
     others: Annotated[
         Literal["skeleton", "keep", "drop"],
@@ -4032,7 +4035,9 @@ class SystemMessage(BaseModel):
     content: str | list[TextPart]
     name: Annotated[
         str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+        Field(
+            description="The speaker, if several have the same role. Sent to providers that support names in messages."
+        ),
     ] = None
 
 
@@ -4044,7 +4049,9 @@ class UserMessage(BaseModel):
     content: str | list[Annotated[TextPart | StoredFilePart, Field(discriminator="type")]]
     name: Annotated[
         str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+        Field(
+            description="The speaker, if several have the same role. Sent to providers that support names in messages."
+        ),
     ] = None
 
 
@@ -4056,15 +4063,17 @@ class AssistantMessage(BaseModel):
     content: str | list[Annotated[TextPart | StoredFilePart | ToolCallPart, Field(discriminator="type")]]
     name: Annotated[
         str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+        Field(
+            description="The speaker, if several have the same role. Sent to providers that support names in messages."
+        ),
     ] = None
     reasoning_content: Annotated[
         str | None,
-        Field(description="The reasoning before the response. Sent to servers that take it back."),
+        Field(description="The reasoning before the response. Sent back to servers that accept it."),
     ] = None
     reasoning_details: Annotated[
         list[dict[str, Any]] | None,
-        Field(description="The reasoning as OpenRouter returns it. Sent to servers that take it back."),
+        Field(description="The reasoning as OpenRouter returns it. Sent back to servers that accept it."),
     ] = None
 
 
@@ -4076,7 +4085,9 @@ class ChatUserMessage(BaseModel):
     content: str | list[Annotated[TextPart | FilePart, Field(discriminator="type")]]
     name: Annotated[
         str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+        Field(
+            description="The speaker, if several have the same role. Sent to providers that support names in messages."
+        ),
     ] = None
 
 
@@ -4088,15 +4099,17 @@ class ChatAssistantMessage(BaseModel):
     content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
     name: Annotated[
         str | None,
-        Field(description="The speaker, if several have the same role. Sent to providers that have names of messages."),
+        Field(
+            description="The speaker, if several have the same role. Sent to providers that support names in messages."
+        ),
     ] = None
     reasoning_content: Annotated[
         str | None,
-        Field(description="The reasoning before the response. Sent to servers that take it back."),
+        Field(description="The reasoning before the response. Sent back to servers that accept it."),
     ] = None
     reasoning_details: Annotated[
         list[dict[str, Any]] | None,
-        Field(description="The reasoning as OpenRouter returns it. Sent to servers that take it back."),
+        Field(description="The reasoning as OpenRouter returns it. Sent back to servers that accept it."),
     ] = None
 
 
@@ -4383,7 +4396,7 @@ class WholeTraceStep(BaseModel):
     duration_ms: Annotated[float | None, Field(description="Null while it is running.")]
     tokens: Annotated[
         StepTokens | None,
-        Field(description="As the span has them: steps around calls may have the sum."),
+        Field(description="As reported by the span. A step that contains calls can report their sum."),
     ]
     own_tokens: Annotated[
         StepTokens | None,
@@ -4664,7 +4677,7 @@ class Execution(BaseModel):
     tokens_unknown: Annotated[
         bool | None,
         Field(
-            description="True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one."
+            description="True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` is null. The cost is null, too, unless the application that recorded the run passed one."
         ),
     ] = None
     cost: Cost
@@ -4693,11 +4706,11 @@ class Execution(BaseModel):
     trace_id: Annotated[
         str | None,
         Field(
-            description="The trace that it is a step of: by the `traceparent` of the request, a span, or as it was recorded."
+            description="The trace that the execution is a step of, from the `traceparent` of the request, from a span, or as recorded."
         ),
     ]
-    span_id: Annotated[str | None, Field(description="The step that it is.")]
-    parent_id: Annotated[str | None, Field(description="The step above it.")]
+    span_id: Annotated[str | None, Field(description="The id of the step of the trace.")]
+    parent_id: Annotated[str | None, Field(description="The parent step.")]
     conversation_id: str | None
     kind: str | None
     metadata: Annotated[
@@ -4738,7 +4751,10 @@ class CreatedEvaluation(BaseModel):
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
     prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
-    model: Annotated[str, Field(description="`code` for code.")]
+    model: Annotated[
+        str,
+        Field(description="The model of the prompt; `code` if the caller runs code."),
+    ]
     fallback_models: Annotated[
         list[str],
         Field(
@@ -4863,7 +4879,10 @@ class Evaluation(BaseModel):
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
     prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
-    model: Annotated[str, Field(description="`code` for code.")]
+    model: Annotated[
+        str,
+        Field(description="The model of the prompt; `code` if the caller runs code."),
+    ]
     fallback_models: Annotated[
         list[str],
         Field(

@@ -70,7 +70,7 @@ export type SystemMessage = {
     role: 'system';
     content: string | Array<TextPart>;
     /**
-     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     * The speaker, if several have the same role. Sent to providers that support names in messages.
      */
     name?: string;
 };
@@ -93,7 +93,7 @@ export type UserMessage = {
     role: 'user';
     content: string | Array<UserMessagePart>;
     /**
-     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     * The speaker, if several have the same role. Sent to providers that support names in messages.
      */
     name?: string;
 };
@@ -121,15 +121,15 @@ export type AssistantMessage = {
     role: 'assistant';
     content: string | Array<AssistantMessagePart>;
     /**
-     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     * The speaker, if several have the same role. Sent to providers that support names in messages.
      */
     name?: string;
     /**
-     * The reasoning before the response. Sent to servers that take it back.
+     * The reasoning before the response. Sent back to servers that accept it.
      */
     reasoning_content?: string;
     /**
-     * The reasoning as OpenRouter returns it. Sent to servers that take it back.
+     * The reasoning as OpenRouter returns it. Sent back to servers that accept it.
      */
     reasoning_details?: Array<{
         [key: string]: unknown;
@@ -184,7 +184,7 @@ export type Tool = {
         [key: string]: unknown;
     };
     /**
-     * Whether the provider is to hold the model to the schema, where it can.
+     * Whether the provider must enforce the schema, if it can.
      */
     strict?: boolean;
     cache_control?: CacheControl;
@@ -495,7 +495,7 @@ export type CreateExecution = {
      */
     reuse?: {
         /**
-         * Seconds.
+         * The maximum age of the response in seconds.
          */
         max_age: number;
     };
@@ -567,7 +567,7 @@ export type ChatUserMessage = {
     role: 'user';
     content: string | Array<ChatUserMessagePart>;
     /**
-     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     * The speaker, if several have the same role. Sent to providers that support names in messages.
      */
     name?: string;
 };
@@ -594,15 +594,15 @@ export type ChatAssistantMessage = {
     role: 'assistant';
     content: string | Array<ChatAssistantMessagePart>;
     /**
-     * The speaker, if several have the same role. Sent to providers that have names of messages.
+     * The speaker, if several have the same role. Sent to providers that support names in messages.
      */
     name?: string;
     /**
-     * The reasoning before the response. Sent to servers that take it back.
+     * The reasoning before the response. Sent back to servers that accept it.
      */
     reasoning_content?: string;
     /**
-     * The reasoning as OpenRouter returns it. Sent to servers that take it back.
+     * The reasoning as OpenRouter returns it. Sent back to servers that accept it.
      */
     reasoning_details?: Array<{
         [key: string]: unknown;
@@ -674,11 +674,11 @@ export type RecordedRun = {
      */
     trace_id?: string;
     /**
-     * The step that it is. If a span of that id is sent, too, it is the same call. Default: a new one.
+     * The id of the step. A span with this id is the same call. Default: a new id.
      */
     span_id?: string;
     /**
-     * The step above it. Default: it is at the top.
+     * The parent step. Default: none, so the step is at the top.
      */
     parent_id?: string;
     /**
@@ -944,7 +944,7 @@ export type CreateEvaluation = {
      */
     reuse?: {
         /**
-         * Seconds.
+         * The maximum age of the response in seconds.
          */
         max_age: number;
     };
@@ -1004,7 +1004,7 @@ export type RescoreEvaluation = {
      */
     evaluators?: Array<Evaluator>;
     /**
-     * The same.
+     * Default: the threshold of the source run.
      */
     threshold?: number;
     /**
@@ -1302,7 +1302,7 @@ export type CreateFeedbackToken = {
      */
     names: Array<string>;
     /**
-     * Seconds.
+     * The lifetime of the token in seconds.
      */
     expires_in?: number;
 };
@@ -1314,7 +1314,7 @@ export type CreateSubjectFeedbackToken = {
      */
     names: Array<string>;
     /**
-     * Seconds.
+     * The lifetime of the token in seconds.
      */
     expires_in?: number;
 };
@@ -1528,7 +1528,7 @@ export type PutRule = {
      */
     evaluators: Array<Evaluator>;
     /**
-     * The maximum cost of its judges per UTC day, in US dollars. What is beyond it is skipped. Null: no limit.
+     * The maximum cost of its judges per UTC day, in US dollars. Executions and traces beyond it are skipped. Null: no limit.
      */
     max_cost_per_day?: number | string | null;
     enabled?: boolean;
@@ -1557,11 +1557,11 @@ export type TraceFilter = {
      */
     prompt_version?: number;
     /**
-     * The least number of steps.
+     * The minimum number of steps.
      */
     min_steps?: number;
     /**
-     * The least number of steps that failed.
+     * The minimum number of failed steps.
      */
     min_errors?: number;
     /**
@@ -1655,7 +1655,7 @@ export type ScheduledEvaluation = {
      */
     reuse?: {
         /**
-         * Seconds.
+         * The maximum age of the response in seconds.
          */
         max_age: number;
     };
@@ -1796,7 +1796,7 @@ export type ReplayEvents = {
 
 export type PutView = {
     /**
-     * The list.
+     * The console list that the view belongs to.
      */
     page: 'executions';
     /**
@@ -1864,7 +1864,7 @@ export type ApproveDeviceAuthorization = {
 
 export type ExportTraceServiceRequest = {
     /**
-     * Spans by resource and scope, as OTLP/JSON has them.
+     * Spans by resource and scope, as in OTLP/JSON.
      */
     resourceSpans: Array<{
         [key: string]: unknown;
@@ -1886,7 +1886,7 @@ export type SetTracePolicy = {
      */
     drop_attributes?: Array<string>;
     /**
-     * The share of traces that is stored. The id of a trace decides, for all of its spans.
+     * The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all.
      */
     sample_rate?: number;
     /**
@@ -1898,11 +1898,11 @@ export type SetTracePolicy = {
 export type DatasetFromTraces = {
     traces: Array<{
         /**
-         * A trace: 32 hexadecimal digits, as OpenTelemetry has it.
+         * A trace: 32 hexadecimal digits, as in OpenTelemetry.
          */
         trace_id: string;
         /**
-         * Only this step. Omitted: the whole trace.
+         * Only this step. Default: the whole trace.
          */
         span_id?: string;
     }>;
@@ -2303,7 +2303,7 @@ export type Release = {
         candidate: ReleaseArm;
     };
     /**
-     * The causes of failed executions of the candidate, the most frequent first, at most 10, among the newest 5,000 executions of the release that are kept. Only where one release is read.
+     * The causes of failed executions of the candidate, the most frequent first, at most 10, among the newest 5,000 executions of the release that are kept. Only when a single release is read.
      */
     failures?: Array<{
         code: string;
@@ -2502,7 +2502,7 @@ export type Execution = {
     finish_reason: string | null;
     tokens: Tokens;
     /**
-     * True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` has null. So has the cost, unless the application that recorded the run gave one.
+     * True if the usage of a response is unknown: `tokens` leaves that call out, and its entry in `calls` is null. The cost is null, too, unless the application that recorded the run passed one.
      */
     tokens_unknown?: boolean;
     cost: Cost;
@@ -2546,15 +2546,15 @@ export type Execution = {
      */
     recorded: boolean;
     /**
-     * The trace that it is a step of: by the `traceparent` of the request, a span, or as it was recorded.
+     * The trace that the execution is a step of, from the `traceparent` of the request, from a span, or as recorded.
      */
     trace_id: string | null;
     /**
-     * The step that it is.
+     * The id of the step of the trace.
      */
     span_id: string | null;
     /**
-     * The step above it.
+     * The parent step.
      */
     parent_id: string | null;
     conversation_id: string | null;
@@ -2602,7 +2602,7 @@ export type Cost = {
     amount: string | null;
     currency: 'USD';
     /**
-     * The price used, in US dollars per million tokens, and where it comes from.
+     * The price used, in US dollars per million tokens, and its source.
      */
     pricing: CostPricing | null;
 };
@@ -3001,7 +3001,7 @@ export type Provider = {
 
 export type ParametersCheck = {
     /**
-     * Parameters that a call with them would fail by. Empty if none is known.
+     * Parameters that would make a call fail. Empty if none is known.
      */
     unsupported: Array<{
         parameter: string;
@@ -3052,7 +3052,7 @@ export type CreatedEvaluation = {
      */
     prompt_version: number;
     /**
-     * `code` for code.
+     * The model of the prompt; `code` if the caller runs code.
      */
     model: string;
     /**
@@ -3207,7 +3207,7 @@ export type ProviderBatch = {
     id: string;
     wave: 'responses' | 'judgements';
     /**
-     * The judge, for `judgements`.
+     * The name of the judge, if the batch is of `judgements`.
      */
     evaluator: string | null;
     provider: string;
@@ -3270,7 +3270,7 @@ export type Evaluation = {
      */
     prompt_version: number;
     /**
-     * `code` for code.
+     * The model of the prompt; `code` if the caller runs code.
      */
     model: string;
     /**
@@ -3474,7 +3474,7 @@ export type EvaluationResult = {
     score: number | null;
     scores: EvaluationResultScores | null;
     /**
-     * Evaluators that have given no score, and why. The example then has no score, and counts in no mean.
+     * Evaluators that gave no score, and why. The example then has no score and is left out of the means.
      */
     unscored?: {
         [key: string]: {
@@ -3587,7 +3587,7 @@ export type EvaluationComparison = {
     b: string;
     examples_compared: number;
     /**
-     * Examples of both runs that are not compared, since an evaluator has given no score in one of them.
+     * Examples of both runs that are not compared because an evaluator gave no score in one of them.
      */
     examples_unscored?: number;
     score_a: number | null;
@@ -3874,7 +3874,7 @@ export type DatasetChange = {
     updated_at: Timestamp;
     version_created_at: Timestamp;
     /**
-     * The delimiter by which an upload of CSV was read.
+     * The delimiter used to read the uploaded CSV.
      */
     delimiter?: string;
     /**
@@ -4421,7 +4421,7 @@ export type WebhookWithSecret = {
     consecutive_failures: number;
     rate_limit_per_minute: number | null;
     /**
-     * Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.
+     * Names of the custom headers; null if they cannot be decrypted because their encryption key is no longer configured.
      */
     header_names: Array<string> | null;
     /**
@@ -4458,7 +4458,7 @@ export type Webhook = {
     consecutive_failures: number;
     rate_limit_per_minute: number | null;
     /**
-     * Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.
+     * Names of the custom headers; null if they cannot be decrypted because their encryption key is no longer configured.
      */
     header_names: Array<string> | null;
     /**
@@ -4678,7 +4678,7 @@ export type ReleaseEventData = {
 
 export type MonitorEventData = {
     /**
-     * Its name.
+     * The name of the monitor.
      */
     monitor: string;
     prompt_name: string | null;
@@ -4740,7 +4740,7 @@ export type ViewList = {
 export type View = {
     name: string;
     /**
-     * The list.
+     * The console list that the view belongs to.
      */
     page: 'executions';
     /**
@@ -4845,12 +4845,12 @@ export type Usage = {
         };
     }>;
     /**
-     * Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given.
+     * Judges of rules, by rule if `group_by` contains `prompt`. Empty if `prompt_name` is set.
      */
     rules: Array<{
         rule?: string | null;
         /**
-         * The judge's.
+         * The model of the judge.
          */
         model?: string;
         day?: string;
@@ -5092,7 +5092,7 @@ export type OwnSession = {
     user_agent: string | null;
     created_at: Timestamp;
     /**
-     * To the minute.
+     * The time of the last request, to the minute.
      */
     last_used_at: Timestamp;
     /**
@@ -5144,7 +5144,7 @@ export type EndedSession = {
     user_agent: string | null;
     created_at: Timestamp;
     /**
-     * To the minute.
+     * The time of the last request, to the minute.
      */
     last_used_at: Timestamp;
     /**
@@ -5197,7 +5197,7 @@ export type Session = {
     user_agent: string | null;
     created_at: Timestamp;
     /**
-     * To the minute.
+     * The time of the last request, to the minute.
      */
     last_used_at: Timestamp;
     /**
@@ -5290,7 +5290,7 @@ export type CreatedDeviceAuthorization = {
      */
     verification_uri_complete: string;
     /**
-     * Seconds.
+     * The lifetime of the codes in seconds.
      */
     expires_in: number;
     /**
@@ -5395,7 +5395,7 @@ export type AuditEntry = {
         [key: string]: unknown;
     };
     /**
-     * From where.
+     * The IP address that the change was made from.
      */
     address: string | null;
     /**
@@ -5407,7 +5407,7 @@ export type AuditEntry = {
 
 export type ExportTraceServiceResponse = {
     /**
-     * Set if some spans were refused, or scores that they report. All others are stored.
+     * Set if some spans, or scores that they report, were refused. All others are stored.
      */
     partialSuccess?: {
         rejectedSpans: string;
@@ -5436,7 +5436,7 @@ export type TracePage = {
 
 export type Trace = {
     /**
-     * 32 hexadecimal digits, as OpenTelemetry has it.
+     * 32 hexadecimal digits, as in OpenTelemetry.
      */
     id: string;
     name: string | null;
@@ -5475,11 +5475,11 @@ export type Trace = {
         [key: string]: string;
     };
     /**
-     * The beginning of what the root was given.
+     * The beginning of the input of the root step.
      */
     input: string | null;
     /**
-     * The beginning of its output.
+     * The beginning of the output of the root step.
      */
     output: string | null;
     /**
@@ -5570,7 +5570,7 @@ export type TraceStep = {
      */
     duration_ms: number | null;
     /**
-     * As the span has them: steps around calls may have the sum.
+     * As reported by the span. A step that contains calls can report their sum.
      */
     tokens: StepTokens | null;
     /**
@@ -5624,7 +5624,7 @@ export type WholeTraceStep = {
      */
     duration_ms: number | null;
     /**
-     * As the span has them: steps around calls may have the sum.
+     * As reported by the span. A step that contains calls can report their sum.
      */
     tokens: StepTokens | null;
     /**
@@ -5690,7 +5690,7 @@ export type StepEvent = {
 
 export type StepLink = {
     /**
-     * 32 hexadecimal digits, as OpenTelemetry has it.
+     * 32 hexadecimal digits, as in OpenTelemetry.
      */
     trace_id: string;
     /**
@@ -5721,7 +5721,7 @@ export type TracePolicy = {
      */
     drop_attributes: Array<string>;
     /**
-     * The share of traces that is stored. The id of a trace decides, for all of its spans.
+     * The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all.
      */
     sample_rate: number;
     /**
@@ -6033,7 +6033,7 @@ export type EvaluatorContains = {
      */
     values?: Array<string>;
     /**
-     * Which of them
+     * Required texts
      */
     mode?: 'all' | 'any';
     /**
@@ -6180,7 +6180,7 @@ export type EvaluatorNumeric = {
      */
     relative_tolerance?: number;
     /**
-     * Which number
+     * Number to compare
      */
     extract?: 'only' | 'first' | 'last' | 'none';
 };
@@ -6207,7 +6207,7 @@ export type EvaluatorLevenshtein = {
 };
 
 /**
- * The output is as long as it should be.
+ * The length of the output is within limits.
  */
 export type EvaluatorLength = {
     type: 'length';
@@ -6222,7 +6222,7 @@ export type EvaluatorLength = {
      */
     negate?: boolean;
     /**
-     * Counted are
+     * Unit
      */
     unit?: 'characters' | 'words';
     /**
@@ -6450,7 +6450,7 @@ export type EvaluatorHttp = {
      */
     negate?: boolean;
     /**
-     * The endpoint that scores, by `https:`. The operator may allow other URLs.
+     * The `https:` URL of the endpoint that scores. The operator may allow other URLs.
      */
     url: string;
     /**
@@ -6574,11 +6574,11 @@ export type CreateChatCompletionMessageAssistant = {
     name?: string | null;
     cache_control?: CacheControl | null;
     /**
-     * Sent to servers that take it back.
+     * Sent back to servers that accept it.
      */
     reasoning_content?: string | null;
     /**
-     * The same by another name.
+     * Another name for `reasoning_content`.
      */
     reasoning?: string | null;
     reasoning_details?: Array<JsonObject> | null;
@@ -6747,11 +6747,11 @@ export type ExecutionSubject = {
 
 export type TraceSubject = {
     /**
-     * A trace: 32 hexadecimal digits, as OpenTelemetry has it.
+     * A trace: 32 hexadecimal digits, as in OpenTelemetry.
      */
     trace_id: string;
     /**
-     * A step of the trace. Omitted: the trace itself.
+     * A step of the trace. Default: the trace itself.
      */
     span_id?: string;
 };
@@ -10751,7 +10751,7 @@ export type UploadDatasetData = {
     };
     query?: {
         /**
-         * The purpose of the dataset. Omitted: unchanged.
+         * The purpose of the dataset. If omitted, it is unchanged.
          */
         description?: string;
         /**
@@ -10825,7 +10825,7 @@ export type ListScoresData = {
         span_id?: string;
         conversation_id?: string;
         /**
-         * Only scores of traces and their steps, or of conversations. Without this, `trace_id` and `conversation_id` there are none of them.
+         * Only scores of traces and their steps, or of conversations. Without this field, `trace_id` or `conversation_id`, such scores are left out.
          */
         subject?: 'trace' | 'conversation';
         source?: 'api' | 'person' | 'evaluator' | 'feedback';
@@ -13801,7 +13801,7 @@ export type ListViewsData = {
          */
         cursor?: string;
         /**
-         * The list.
+         * The console list that the view belongs to.
          */
         page?: 'executions';
     };
@@ -15253,15 +15253,15 @@ export type ListTracesData = {
          */
         prompt_version?: number;
         /**
-         * The least number of steps.
+         * The minimum number of steps.
          */
         min_steps?: number;
         /**
-         * The least number of steps that failed.
+         * The minimum number of failed steps.
          */
         min_errors?: number;
         /**
-         * Only settled traces, or (`false`) those that more steps are expected of.
+         * Only settled traces, or (`false`) only traces that expect more steps.
          */
         settled?: 'true' | 'false';
         /**
@@ -15414,15 +15414,15 @@ export type CountTracesData = {
          */
         prompt_version?: number;
         /**
-         * The least number of steps.
+         * The minimum number of steps.
          */
         min_steps?: number;
         /**
-         * The least number of steps that failed.
+         * The minimum number of failed steps.
          */
         min_errors?: number;
         /**
-         * Only settled traces, or (`false`) those that more steps are expected of.
+         * Only settled traces, or (`false`) only traces that expect more steps.
          */
         settled?: 'true' | 'false';
         /**
