@@ -23,12 +23,10 @@ const VersionNumber = wholeNumber({
 
 export const NameParams = z.object({ name: DatasetName });
 
-const Description = storableString()
-  .max(2000, 'must be at most 2000 characters')
-  .meta({
-    description: 'The purpose of the dataset. If omitted, it is unchanged.',
-    example: 'Greetings by first name.',
-  });
+const Description = storableString().max(2000, 'must be at most 2000 characters').meta({
+  description: 'The purpose of the dataset. If omitted, it is unchanged.',
+  example: 'Greetings by first name.',
+});
 
 const Mode = z.enum(['add', 'replace'], 'must be add or replace');
 

@@ -89,7 +89,8 @@ const conditionsOf = (query: Context['query']): Condition[] => {
 
 /** @throws ScimError `invalidFilter` */
 function textOf({ attribute, value }: Condition): string {
-  if (typeof value !== 'string') throw new ScimError(400, 'invalidFilter', `${attribute} must be compared with a string.`);
+  if (typeof value !== 'string')
+    throw new ScimError(400, 'invalidFilter', `${attribute} must be compared with a string.`);
   return value;
 }
 

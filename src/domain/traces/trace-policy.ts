@@ -45,15 +45,10 @@ export const TracePolicy = z
         description: 'Attributes to ignore. A `*` at the end matches any suffix.',
         example: ['user.id', 'http.*'],
       }),
-    sample_rate: z
-      .number(RATE)
-      .min(0, RATE)
-      .max(1, RATE)
-      .default(1)
-      .meta({
-        description:
-          'The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all.',
-      }),
+    sample_rate: z.number(RATE).min(0, RATE).max(1, RATE).default(1).meta({
+      description:
+        'The share of traces to store. The trace id decides, so a trace is stored with all its spans or not at all.',
+    }),
     others: z
       .enum(['skeleton', 'keep', 'drop'], 'must be skeleton, keep or drop')
       .default('keep')

@@ -100,7 +100,8 @@ export function createGoogleBatches(connection: ProviderConnection): ProviderBat
       signal,
     });
     const session = start.headers.get('x-goog-upload-url') ?? '';
-    if (!URL.canParse(session)) throw new ModelError('model_unavailable', 'The provider returned no address for the file.');
+    if (!URL.canParse(session))
+      throw new ModelError('model_unavailable', 'The provider returned no address for the file.');
     const upload = createReadStream(file.path);
     try {
       const { file: stored } = await client.ask(

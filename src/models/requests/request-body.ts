@@ -68,7 +68,9 @@ export function parameterProblems(
     if (sent === undefined) return [{ parameter, message: whyNot(provider, model, parameter) }];
     // A thinking budget is added to max_tokens, never subtracted from it.
     const isChanged = typeof given === 'number' && (parameter === 'max_tokens' ? Number(sent) < given : sent !== given);
-    return isChanged ? [{ parameter, message: `${model} accepts at most ${JSON.stringify(sent)} for ${parameter}.` }] : [];
+    return isChanged
+      ? [{ parameter, message: `${model} accepts at most ${JSON.stringify(sent)} for ${parameter}.` }]
+      : [];
   });
 }
 

@@ -60,7 +60,9 @@ const readDescribed = (query: Query, { id, first_day: first, last_day: last }: O
         beginning('input', 'e.input', 'e.input_messages').as('input'),
         beginning('output', 'e.output').as('output'),
       ])
-      .where((eb) => eb.or([eb('r.at', '<=', DESCRIBED_STEPS), eb('r.at', '>', sql<number>`r.of - ${DESCRIBED_STEPS}::int`)]))
+      .where((eb) =>
+        eb.or([eb('r.at', '<=', DESCRIBED_STEPS), eb('r.at', '>', sql<number>`r.of - ${DESCRIBED_STEPS}::int`)]),
+      )
       .orderBy('r.at'),
   );
 type ToldStep = Awaited<ReturnType<typeof readDescribed>>[number];

@@ -105,7 +105,8 @@ function* timeFaults({ startedAt, finishedAt }: RecordedRun): Generator<ErrorDet
   if (startedAt.getTime() < now - MAX_AGE_MS)
     yield { path: 'started_at', message: `must be at most ${MAX_AGE_DAYS} days ago` };
   for (const [path, time] of Object.entries({ started_at: startedAt, finished_at: finishedAt }))
-    if (time.getTime() > now + MAX_AHEAD_MS) yield { path, message: 'must not be in the future: check the clock of the sender' };
+    if (time.getTime() > now + MAX_AHEAD_MS)
+      yield { path, message: 'must not be in the future: check the clock of the sender' };
 }
 
 /** @returns what is wrong with the size of a row; undefined if nothing */
