@@ -24,6 +24,8 @@ export interface Example {
   metadata?: Readonly<Record<string, JsonValue>>;
   /** The steps of a trace in words, if a trace is scored. */
   steps?: string | undefined;
+  /** For an evaluator that compares with another run: its output for this example; undefined if it has none. */
+  other?: string | undefined;
 }
 
 /**
@@ -142,6 +144,32 @@ export interface EmbeddingEvaluator<Config> {
   kind: 'embedding';
   config: z.ZodType<Config>;
   prepare(config: Config): Comparison;
+}
+
+/** `swapped`: the other output comes first. */
+export const PAIR_ORDERS = ['given', 'swapped'] as const;
+export type PairOrder = (typeof PAIR_ORDERS)[number];
+
+/** An evaluator that compares the output with another one by two calls to a model, one for each order. None of its functions throws. */
+export interface PairEvaluator<Config> {
+  kind: 'pair';
+  config: z.ZodType<Config>;
+  prepare(config: Config): PairJudge;
+}
+
+export interface PairJudge {
+  /** The model to call, named as in prompts. */
+  model: string;
+  /** UUID of the evaluation whose outputs are the others; undefined: the expected values are. */
+  against: string | undefined;
+  /** The score if there is nothing to compare. */
+  known(example: Example): Score | undefined;
+  /** @param fault of the previous response to the same request */
+  request(example: Example, order: PairOrder, fault?: string): JudgeRequest;
+  /** 1 if it prefers the output, 0 if it prefers the other, 0.5 for a tie. */
+  read(response: string, order: PairOrder): Judgement;
+  /** The score from those of both orders. */
+  combine(given: Score, swapped: Score): Score;
 }
 
 /** A text, and the texts to compare it with. */

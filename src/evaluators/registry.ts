@@ -8,6 +8,8 @@ import {
   type Judgement,
   type JudgingEvaluator,
   type OptionFault,
+  type PairEvaluator,
+  type PairJudge,
   type Score,
   type ScoredExample,
   type ScoringEndpoint,
@@ -28,6 +30,7 @@ import { length } from './types/length.ts';
 import { levenshtein } from './types/levenshtein.ts';
 import { llmJudge } from './types/llm-judge.ts';
 import { numeric } from './types/numeric.ts';
+import { pairwise } from './types/pairwise.ts';
 import { regex } from './types/regex.ts';
 import { similar } from './types/similar.ts';
 import { toolCalls } from './types/tool-calls.ts';
@@ -48,6 +51,7 @@ const EVALUATORS = [
   cost,
   similar,
   llmJudge,
+  pairwise,
   http,
 ] as const;
 
@@ -62,8 +66,10 @@ export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
 /** An evaluator that gets a grade from a model. */
 export type JudgeConfig = Extract<EvaluatorConfig, { type: 'llm_judge' }>;
-/** An evaluator that calls a model, for a grade or for embeddings. */
-export type ModelEvaluatorConfig = JudgeConfig | Extract<EvaluatorConfig, { type: 'similar' }>;
+/** An evaluator that compares two outputs. */
+export type PairConfig = Extract<EvaluatorConfig, { type: 'pairwise' }>;
+/** An evaluator that calls a model, for a grade, a preference or embeddings. */
+export type ModelEvaluatorConfig = JudgeConfig | PairConfig | Extract<EvaluatorConfig, { type: 'similar' }>;
 
 /** The evaluators that get a grade from a model, which also works in batches. */
 export function judgesOf(evaluators: readonly EvaluatorConfig[]): JudgeConfig[] {
@@ -86,8 +92,11 @@ export function evaluatorModelsOf(evaluators: readonly EvaluatorConfig[]): strin
 }
 
 export function callsModel(config: EvaluatorConfig): config is ModelEvaluatorConfig {
-  return config.type === 'llm_judge' || config.type === 'similar';
+  return config.type === 'llm_judge' || config.type === 'pairwise' || config.type === 'similar';
 }
+
+/** The number of calls for an example. */
+export const callsPerExample = ({ type }: ModelEvaluatorConfig): number => (type === 'pairwise' ? 2 : 1);
 
 /** 1–10 evaluators with unique names. */
 export const EvaluatorList = z
@@ -134,17 +143,28 @@ export interface PreparedComparison extends Prepared, Comparison {
   kind: 'embedding';
 }
 
+/** Scores with two calls to a model, which the caller makes: for each order `request`, the call, `read`; then `combine`. */
+export interface PreparedPair extends Prepared, PairJudge {
+  kind: 'pair';
+}
+
 /** Scores with one request to a user's endpoint, which the caller makes: `request`, the request, `read`. */
 export interface PreparedEndpoint extends Prepared, ScoringEndpoint {
   kind: 'endpoint';
 }
 
-export type PreparedEvaluator = PreparedScoring | PreparedJudging | PreparedComparison | PreparedEndpoint;
+export type PreparedEvaluator =
+  | PreparedScoring
+  | PreparedJudging
+  | PreparedComparison
+  | PreparedPair
+  | PreparedEndpoint;
 
 type Evaluator =
   | ScoringEvaluator<EvaluatorConfig>
   | JudgingEvaluator<EvaluatorConfig>
   | EmbeddingEvaluator<EvaluatorConfig>
+  | PairEvaluator<EvaluatorConfig>
   | EndpointEvaluator<EvaluatorConfig>;
 
 const BY_TYPE = new Map<string, Evaluator>(EVALUATORS.map((each) => [each.config.shape.type.value, each]));
@@ -161,10 +181,10 @@ export function scoresByItself(config: Pick<EvaluatorConfig, 'type'>): boolean {
   return evaluatorOf(config).kind === 'scoring';
 }
 
-/** Whether an evaluator requires an expected value. */
+/** Whether an evaluator requires an expected value, or the output of another evaluation. */
 export function needsExpected(config: EvaluatorConfig): boolean {
   const evaluator = evaluatorOf(config);
-  return evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false);
+  return evaluator.kind === 'pair' || (evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false));
 }
 
 /** The categories that an evaluator can return in addition to a number; undefined if none. */
@@ -223,6 +243,21 @@ export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
           return 'score' in requested ? adjusted(config, requested) : requested;
         },
         read: (response) => adjustedJudgement(config, read(response)),
+      };
+    }
+    case 'pair': {
+      const pair = evaluator.prepare(config);
+      return {
+        kind: 'pair',
+        name,
+        type,
+        weight,
+        ...pair,
+        known(example) {
+          const known = pair.known(example);
+          return known && adjusted(config, known);
+        },
+        combine: (given, swapped) => adjusted(config, pair.combine(given, swapped)),
       };
     }
     case 'endpoint': {

@@ -146,6 +146,15 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
       parameters: { temperature: 0 },
     },
   ],
+  pairwise: [
+    'Better of two',
+    async (form) => {
+      await choice(form, 'Model of the judge').fill('sandbox/echo');
+      await text(form, 'Rubric').fill('Friendlier.');
+      await check(form, 'Show it the expected value').uncheck();
+    },
+    { model: 'sandbox/echo', rubric: 'Friendlier.', include_expected: false, include_input: true, parameters: {} },
+  ],
   http: [
     'Your own scorer',
     async (form) => {

@@ -4,6 +4,7 @@ import {
   evaluatorFault,
   type PreparedEndpoint,
   type PreparedJudging,
+  type PreparedPair,
   prepareEvaluator,
 } from '../../src/evaluators/registry.ts';
 
@@ -38,6 +39,12 @@ export function measuredBy(options: unknown): (example: Example) => Score {
 export function judgeOf(options: unknown): PreparedJudging {
   const evaluator = prepared(options);
   if (evaluator.kind !== 'judging') throw new Error('not a judging evaluator');
+  return evaluator;
+}
+
+export function pairOf(options: unknown): PreparedPair {
+  const evaluator = prepared(options);
+  if (evaluator.kind !== 'pair') throw new Error('not an evaluator that compares');
   return evaluator;
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { contentKey, guard } from '../../src/domain/improvements/guard.ts';
 import { wordingOf } from '../../src/domain/improvements/parts.ts';
 import { createDraw, type Draw } from '../../src/domain/improvements/random.ts';
@@ -56,7 +56,7 @@ export interface SimulationOptions {
 
 /** A number from 0 up to 1 by the hash of some texts. */
 export const hashed = (...texts: (string | number)[]): number =>
-  createHash('sha256').update(texts.join('\n')).digest().readUInt32BE() / 2 ** 32;
+  hash('sha256', texts.join('\n'), 'buffer').readUInt32BE() / 2 ** 32;
 
 interface Candidate extends PoolMember {
   template: string;

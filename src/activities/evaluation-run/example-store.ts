@@ -12,6 +12,7 @@ import {
   type StoredJudgement,
   storeJudgements,
 } from '../../services/evaluations/run/judgements-store.ts';
+import { loadOutput } from '../../services/evaluations/run/load-output.ts';
 import {
   type NewResult,
   type NewScore,
@@ -114,6 +115,11 @@ export class ExampleStore {
 
   loadJudgement(seq: number, evaluator: string): Promise<StoredJudgement | undefined> {
     return untilDatabaseAnswers(() => loadJudgement(this.#query, this.#evaluationId, seq, evaluator), this.#giveUp);
+  }
+
+  /** The output of another evaluation of the same examples. */
+  loadOutput(otherId: string, seq: number): Promise<string | undefined> {
+    return untilDatabaseAnswers(() => loadOutput(this.#query, this.#evaluationId, otherId, seq), this.#giveUp);
   }
 
   /** @throws NotStorableError if the database rejects the response; its cost is stored anyway */

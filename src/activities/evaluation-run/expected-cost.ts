@@ -1,4 +1,4 @@
-import { type ModelEvaluatorConfig, modelEvaluatorsOf } from '../../evaluators/registry.ts';
+import { callsPerExample, type ModelEvaluatorConfig, modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import {
   expectedOutputTokens,
@@ -46,7 +46,7 @@ export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
 
   function judgeUsd(config: ModelEvaluatorConfig): number {
     const tokens = judgeTokens(config, input, output);
-    return callUsd(models, config.model, tokens.input, tokens.output);
+    return callsPerExample(config) * callUsd(models, config.model, tokens.input, tokens.output);
   }
 
   const allJudgesUsd = [...judgesUsd.values()].reduce((sum, usd) => sum + usd, 0);

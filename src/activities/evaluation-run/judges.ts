@@ -1,10 +1,11 @@
 import type { Spent } from '../../domain/usage.ts';
-import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
+import { type Example, PAIR_ORDERS, type PairOrder, type Score, unscored } from '../../evaluators/evaluator.ts';
 import {
   type EvaluatorConfig,
   modelEvaluatorsOf,
   type PreparedComparison,
   type PreparedJudging,
+  type PreparedPair,
   prepareEvaluator,
 } from '../../evaluators/registry.ts';
 import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
@@ -19,7 +20,7 @@ export interface JudgesDeps {
   modelTimeoutMs: number;
   /** How the money reserved for an example is split among its calls. */
   expected: Pick<ExpectedCost, 'judgeShares'>;
-  store: Pick<ExampleStore, 'loadJudgement' | 'storeJudgement'>;
+  store: Pick<ExampleStore, 'loadJudgement' | 'storeJudgement'> & Partial<Pick<ExampleStore, 'loadOutput'>>;
 }
 
 /** The scores of the called evaluators by name; `error` if one of them finally failed. */
@@ -30,16 +31,24 @@ export interface Judgements {
 
 type ModelEvaluator = PreparedJudging | PreparedComparison;
 
+/** The responses of a judge that compares, by order; they are stored as one. */
+type PairResponses = Partial<Record<PairOrder, string[]>>;
+
+/** A response without a usable score is followed by one more call. */
+const MAX_ASKS = 2;
+
 /** The evaluators of a run that call a model, for a grade or for embeddings. */
 export class Judges {
   readonly #deps: JudgesDeps;
-  readonly #judges: ModelEvaluator[];
+  readonly #judges: (ModelEvaluator | PreparedPair)[];
 
   constructor(deps: JudgesDeps, evaluators: readonly EvaluatorConfig[]) {
     this.#deps = deps;
     this.#judges = modelEvaluatorsOf(evaluators)
       .map(prepareEvaluator)
-      .filter((evaluator) => evaluator.kind === 'judging' || evaluator.kind === 'embedding');
+      .filter(
+        (evaluator) => evaluator.kind === 'judging' || evaluator.kind === 'embedding' || evaluator.kind === 'pair',
+      );
   }
 
   get count(): number {
@@ -51,7 +60,11 @@ export class Judges {
     const scores = new Map<string, Score>();
     for (const judge of this.#judges) {
       try {
-        scores.set(judge.name, await this.#ask(judge, progress, example));
+        const isPair = judge.kind === 'pair';
+        scores.set(
+          judge.name,
+          await (isPair ? this.#compare(judge, progress, example) : this.#ask(judge, progress, example)),
+        );
       } catch (error) {
         if (error instanceof NotStorableError) return { scores, error: NOT_STORABLE };
         if (!(error instanceof CallFailedError)) throw error;
@@ -71,22 +84,72 @@ export class Judges {
     for (;;) {
       const reading = stored && judge.read(stored.response);
       if (reading?.usable) return reading.score;
-      if (stored !== undefined && stored.asks >= 2)
+      if (stored !== undefined && stored.asks >= MAX_ASKS)
         return unscored('unusable_judgement', reading?.reason ?? 'no usable score');
       let asks = stored?.asks ?? 0;
-      try {
-        const called = await this.#call(judge, progress, example, reading?.fault);
-        if ('score' in called) return called;
-        asks += 1;
-        await this.#store(judge, progress, { ...called, asks });
-        stored = { response: called.response, asks };
-      } catch (error) {
-        // A response that the provider's filter withheld is billed, too.
-        if (error instanceof CallFailedError && error.failure.spent !== undefined)
-          await this.#store(judge, progress, { response: null, asks, spent: error.failure.spent });
-        throw error;
+      const called = await this.#paid(judge, progress, asks, () =>
+        this.#call(judge, progress, example, reading?.fault),
+      );
+      if ('score' in called) return called;
+      asks += 1;
+      await this.#store(judge, progress, { ...called, asks });
+      stored = { response: called.response, asks };
+    }
+  }
+
+  /** Makes a call. A response that the provider's filter withheld is billed, too. */
+  async #paid<Called>(
+    judge: ModelEvaluator | PreparedPair,
+    progress: ExampleInProgress,
+    asks: number,
+    call: () => Promise<Called>,
+  ): Promise<Called> {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof CallFailedError && error.failure.spent !== undefined)
+        await this.#store(judge, progress, { response: null, asks, spent: error.failure.spent });
+      throw error;
+    }
+  }
+
+  /** Calls a judge in both orders. */
+  async #compare(judge: PreparedPair, progress: ExampleInProgress, output: Example): Promise<Score> {
+    const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
+    const { seq, stops } = progress;
+    const other = judge.against === undefined ? undefined : await store.loadOutput?.(judge.against, seq);
+    const example = { ...output, other };
+    const known = judge.known(example);
+    if (known !== undefined) return known;
+    const stored = await store.loadJudgement(seq, judge.name);
+    const responses: PairResponses = stored === undefined ? {} : JSON.parse(stored.response);
+    let asks = stored?.asks ?? 0;
+    const scores: Score[] = [];
+    for (const order of PAIR_ORDERS) {
+      responses[order] ??= [];
+      for (let isRead = false; !isRead; ) {
+        const last = responses[order].at(-1);
+        const reading = last === undefined ? undefined : judge.read(last, order);
+        if (reading?.usable) {
+          scores.push(reading.score);
+          isRead = true;
+        } else if (responses[order].length >= MAX_ASKS)
+          return unscored('unusable_judgement', reading?.reason ?? 'no usable score');
+        else {
+          const call = { model: judge.model, signal: stops.giveUp, timeoutMs };
+          const request = judge.request(example, order, reading?.fault);
+          const called = await this.#paid(judge, progress, asks, () =>
+            models.generate({ ...call, ...request }, stops.stopWaiting),
+          );
+          responses[order].push(called.output);
+          asks += 1;
+          await this.#store(judge, progress, { response: JSON.stringify(responses), spent: called, asks });
+        }
       }
     }
+    const [given, swapped] = scores;
+    if (given === undefined || swapped === undefined) throw new Error('A pair without two scores.');
+    return judge.combine(given, swapped);
   }
 
   /** Calls the model; returns the score directly if no call is needed. */
@@ -110,12 +173,13 @@ export class Judges {
 
   /** @throws NotStorableError */
   #store(
-    { name }: ModelEvaluator,
+    { name, kind }: ModelEvaluator | PreparedPair,
     { seq, bill }: ExampleInProgress,
     judgement: Omit<JudgementToStore, 'assumedUsd'>,
   ): Promise<void> {
     const { expected, store } = this.#deps;
-    const assumedUsd = bill.add(judgement.spent.cost, expected.judgeShares.get(name) ?? 0);
+    const share = (expected.judgeShares.get(name) ?? 0) / (kind === 'pair' ? PAIR_ORDERS.length : 1);
+    const assumedUsd = bill.add(judgement.spent.cost, share);
     return store.storeJudgement(seq, name, { ...judgement, assumedUsd });
   }
 }

@@ -6,7 +6,7 @@ import type { Query } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { publicId } from '../../domain/ids.ts';
 import { TemplateVariablesError } from '../../domain/prompts/prompt.ts';
-import { modelEvaluatorsOf } from '../../evaluators/registry.ts';
+import { callsPerExample, modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { BatchFile, BatchLine } from '../../models/batches/batched-models.ts';
 import type { Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
@@ -60,8 +60,9 @@ function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, par
     const input = text.length / CHARACTERS_PER_TOKEN;
     const judgesUsd = (isJudged ? [] : judges).reduce((sum, config) => {
       const tokens = judgeTokens(config, input, output);
-      // Texts are embedded one at a time.
-      if (config.type === 'similar') return sum + callUsd(models, config.model, tokens.input, tokens.output);
+      // Texts are embedded and outputs are compared one at a time.
+      if (config.type !== 'llm_judge')
+        return sum + callsPerExample(config) * callUsd(models, config.model, tokens.input, tokens.output);
       return sum + usdOf(config.model, tokens.input, tokens.output);
     }, 0);
     const expectedUsd = judgesUsd + usdOf(batchModel, input, output);

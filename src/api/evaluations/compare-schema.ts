@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type RunComparison, VERDICTS, WITHHELD } from '../../domain/evaluations/comparison.ts';
+import { PREFERENCE_VERDICTS } from '../../domain/evaluations/preference.ts';
 import { Flag, pathId, storableString, wholeNumber } from '../../http/fields.ts';
 import { MetadataQuery, metadataGoesTogether } from './results-schema.ts';
 
@@ -121,6 +122,22 @@ export const EvaluationComparison = z
       .strictObject({ total: z.int(), groups: z.array(GroupComparison) })
       .optional()
       .meta({ description: 'With `group_by`: the 50 largest groups.' }),
+    preferences: z
+      .array(
+        z.strictObject({
+          evaluator: z.string(),
+          examples: z.int().meta({ description: 'Examples with a preference or a tie.' }),
+          preferred: z.int().meta({ description: 'Examples in which the output of b is better.' }),
+          other_preferred: z.int().meta({ description: 'Examples in which the output of a is better.' }),
+          ties: z.int(),
+          share: z.number().meta({ description: 'The mean score, 0–1; 0.5 if neither run is better.' }),
+          interval: z.strictObject({ low: z.number(), high: z.number() }).meta({ description: '95 %, of `share`.' }),
+          p_value: z.number(),
+          verdict: z.enum(PREFERENCE_VERDICTS),
+        }),
+      )
+      .optional()
+      .meta({ description: 'If `pairwise` evaluators of b compared its outputs with those of a (`against`).' }),
     unchanged_examples: z.array(ChangedExample).optional().meta({ description: 'With `unchanged=true`.' }),
     metadata_keys: z
       .array(z.string())

@@ -25,7 +25,8 @@ const MAX_TOOL_CALLS = 100;
 const TryEvaluators = z
   .strictObject({
     evaluators: EvaluatorList.meta({
-      description: 'As in `POST /evaluations`, except `similar` and `http`, which only evaluations and rules support.',
+      description:
+        'As in `POST /evaluations`, except `similar`, `pairwise` and `http`, which cannot score a single output.',
     }),
     output: z
       .string('must be a string')
@@ -147,10 +148,10 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
       // Judges are slow, and their responses can be long.
       request.endTurn();
       for (const [index, { type }] of body.evaluators.entries())
-        if (type === 'similar' || type === 'http')
+        if (type === 'similar' || type === 'pairwise' || type === 'http')
           throw invalidField(
             `evaluators.${index}.type`,
-            `"${type}" can't score a single output: use it in an evaluation or a rule`,
+            `"${type}" can't score a single output: use it in an evaluation`,
           );
       // Before any judge is called, because calls cost money.
       const evaluators = resolveJudges(deps.models, body.evaluators);

@@ -4,6 +4,7 @@ import {
   estimateFromSums,
   MIN_DIFFERING_PAIRS,
 } from './paired-difference.ts';
+import type { Preference } from './preference.ts';
 import { roundScore } from './scoring.ts';
 import type { LeftOutEvaluator } from './shared-evaluators.ts';
 
@@ -102,6 +103,8 @@ export interface RunComparison {
   by_evaluator: EvaluatorComparison[];
   /** If groups were requested: the largest first. */
   by_group?: { total: number; groups: GroupComparison[] } | undefined;
+  /** If judges of `b` have compared its outputs with those of `a`. */
+  preferences?: Preference[] | undefined;
   /** If they were requested. */
   unchanged_examples?: ChangedExample[] | undefined;
 }

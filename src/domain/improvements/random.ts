@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The next number from 0 up to, but excluding, 1. */
 export type Draw = () => number;
@@ -15,7 +15,7 @@ export function createDraw(seed: string | number, proposal: number, purpose: str
   return () => {
     const text = `${seed}:${proposal}:${purpose}:${count}`;
     count += 1;
-    return createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
+    return hash('sha256', text, 'buffer').readUInt32BE() / 2 ** 32;
   };
 }
 

@@ -49,14 +49,15 @@ function dominates(a: PoolMember, b: PoolMember): boolean {
  * candidate would be drawn for examples that all later ones have right, too.
  */
 export function parentVotes(pool: readonly PoolMember[]): Map<number, number> {
-  const front = pool.filter((member) => !pool.some((other) => dominates(other, member)));
+  const front = pool
+    .filter((member) => !pool.some((other) => dominates(other, member)))
+    .map(({ number, scores }) => ({ number, scores, mean: meanScore(scores) }))
+    .sort((a, b) => b.mean - a.mean || a.number - b.number);
   const votes = new Map<number, number>();
   const examples = Math.max(0, ...front.map(({ scores }) => scores.length));
   for (let index = 0; index < examples; index += 1) {
     const best = Math.max(...front.map(({ scores }) => scores[index] ?? 0));
-    const [chosen] = front
-      .filter(({ scores }) => (scores[index] ?? 0) >= best - SCORE_EPSILON)
-      .sort((a, b) => meanScore(b.scores) - meanScore(a.scores) || a.number - b.number);
+    const chosen = front.find(({ scores }) => (scores[index] ?? 0) >= best - SCORE_EPSILON);
     if (chosen !== undefined) votes.set(chosen.number, (votes.get(chosen.number) ?? 0) + 1);
   }
   return votes;

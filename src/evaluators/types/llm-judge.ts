@@ -109,7 +109,10 @@ function sectionsOf(config: LlmJudgeConfig, example: Example) {
 /**
  * The reason comes first, so that the score follows from it. Providers differ in the bounds they accept; `read` checks them.
  */
-function responseFormat({ scale, categories }: LlmJudgeConfig): NonNullable<ModelParameters['response_format']> {
+export function responseFormat({
+  scale,
+  categories,
+}: Pick<LlmJudgeConfig, 'scale' | 'categories'>): NonNullable<ModelParameters['response_format']> {
   return {
     type: 'json_schema',
     json_schema: {
@@ -140,7 +143,10 @@ interface Grade {
  * Accepts the grade or category if it is unambiguous: all objects with one have the same. A grade off the scale is rejected rather than
  * clamped: a judge that responds with 85 on a scale of 1 to 5 has misread the question, and 5 would be a guess in its favor.
  */
-function readResponse(response: string, { scale, categories }: LlmJudgeConfig): Judgement {
+export function readResponse(
+  response: string,
+  { scale, categories }: Pick<LlmJudgeConfig, 'scale' | 'categories'>,
+): Judgement {
   const what = categories === undefined ? 'score' : 'category';
   const unusable = (fault: string): Judgement => {
     const quoted = response.trim() === '' ? '' : `: ${quote(response.trim())}`;

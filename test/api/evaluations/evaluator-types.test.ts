@@ -50,6 +50,8 @@ test.each<[string, object, boolean]>([
   ['latency', { at_most_ms: 0 }, false],
   ['llm_judge', { model: 'sandbox/echo', rubric: 'Friendly.', scale: { min: 0, max: 3 } }, true],
   ['llm_judge', { model: 'sandbox/echo', rubric: 'Friendly.', scale: { min: 0 } }, false],
+  ['pairwise', { model: 'sandbox/echo', rubric: 'Friendlier.' }, true],
+  ['pairwise', { model: 'sandbox/echo' }, false],
 ])('the schema of %s judges %j as POST /evaluations does', async (type, options, fits) => {
   const ajv = new Ajv2020({ strict: false });
   expect(ajv.validate(types.find((each) => each.type === type)?.options ?? false, options)).toBe(fits);

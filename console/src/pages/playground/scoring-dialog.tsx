@@ -30,7 +30,7 @@ export function ScoringDialog({
       submitLabel="Score"
       onSubmit={async () => onChange([...chosen])}
     >
-      <EvaluatorsForm value={chosen} onChange={setChosen} except={['similar', 'http']} />
+      <EvaluatorsForm value={chosen} onChange={setChosen} except={['similar', 'pairwise', 'http']} />
       {value.length > 0 && (
         <div>
           <Button

@@ -170,6 +170,26 @@ export async function baselineOf(
   return { mode: 'given', id: run.id };
 }
 
+/**
+ * Two outputs are compared example by example, so the other run must have the same examples.
+ * @param examplesHash of the new run
+ * @throws ApiError `invalid_request`
+ */
+export async function checkPairs(query: Query, evaluators: EvaluatorConfig[], examplesHash: Buffer): Promise<void> {
+  for (const [index, config] of evaluators.entries()) {
+    if (config.type !== 'pairwise' || config.against === undefined) continue;
+    const refuse = (message: string) => invalidField(`evaluators.${index}.against`, message);
+    const id = parsePublicId('evaluation', config.against) ?? '';
+    const [other] = await query((db) =>
+      db.selectFrom('evaluations').select(['status', 'examples_hash']).where('id', '=', id),
+    );
+    if (other === undefined) throw refuse('is not an evaluation of this workspace');
+    if (other.status !== 'completed') throw refuse(`must have completed; it is ${other.status}`);
+    if (!other.examples_hash.equals(examplesHash))
+      throw refuse('must have the same examples: run both over the same version of the dataset');
+  }
+}
+
 /** A request with everything resolved. */
 export interface ResolvedRun {
   promptName: string;
@@ -242,6 +262,7 @@ export async function createEvaluation(
   const { examples, dataset } = request;
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const { examplesId, hash, total } = found ?? (await storeExamples(query, quotas, examples ?? []));
+  await checkPairs(query, evaluators, hash);
   const { id = newId() } = request;
   await query((db) =>
     db.insertInto('evaluations').values({

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
-import { type ModelEvaluatorConfig, modelEvaluatorsOf } from '../../../evaluators/registry.ts';
+import { callsPerExample, type ModelEvaluatorConfig, modelEvaluatorsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { type NewEvaluation, resolveRun } from './create-evaluation.ts';
 import { CHARACTERS_PER_TOKEN, expectedOutputTokens, judgeTokens } from './expected-tokens.ts';
@@ -29,7 +29,7 @@ interface Calls {
   calls: number;
   input: number;
   output: number;
-  /** Whether they are made in batches; embeddings are requested one by one. */
+  /** Whether they are made in batches; embeddings and comparisons are requested one by one. */
   isBatched: boolean;
 }
 
@@ -83,7 +83,12 @@ export async function estimateEvaluation(
     callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }, batch !== null),
     ...judges.map((judge) => {
       const tokens = judgeTokens(judge, filled.meanInputTokens, output);
-      return callsOf(judge.model, modelCalls, tokens, batch !== null && judge.type !== 'similar');
+      return callsOf(
+        judge.model,
+        modelCalls * callsPerExample(judge),
+        tokens,
+        batch !== null && judge.type === 'llm_judge',
+      );
     }),
   ];
   const costs = all.map((each) => costOf(each.isBatched ? models.batches : models, each));
@@ -93,7 +98,7 @@ export async function estimateEvaluation(
   return {
     examples: total,
     modelCalls,
-    judgeCalls: modelCalls * judges.length,
+    judgeCalls: judges.reduce((sum, judge) => sum + modelCalls * callsPerExample(judge), 0),
     tokens: {
       input: all.reduce((sum, { input }) => sum + input, 0),
       output: all.reduce((sum, { output: tokens }) => sum + tokens, 0),
@@ -141,6 +146,8 @@ function basisOf({ request, isBatch, total, filled, past, output, maxTokens, mod
     facts.push(`${count(tried - fitting)} of those examples do not fit the prompt: the model is not called for such.`);
   if (judges.some(({ type }) => type === 'llm_judge'))
     facts.push('Judges: the rubric, the prompt and the response as input, and max_tokens or 100 tokens as output.');
+  if (judges.some(({ type }) => type === 'pairwise'))
+    facts.push('Judges that compare: two calls for each example, each with the rubric, the prompt and both outputs.');
   if (judges.some(({ type }) => type === 'similar'))
     facts.push('Embeddings: the response, and as much again for the expected value if it is compared with that.');
   if (isBatch) facts.push('Prices: those of batches, as if all calls were answered in time.');

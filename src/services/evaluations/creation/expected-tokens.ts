@@ -46,7 +46,7 @@ export function expectedOutputTokens({ max_tokens }: ModelParameters): number {
   return max_tokens ?? EXPECTED_OUTPUT_TOKENS;
 }
 
-/** Tokens of an evaluator's call about a response, from the tokens of the call that produced the response. */
+/** Tokens of one of an evaluator's calls about a response, from the tokens of the call that produced the response. */
 export function judgeTokens(
   config: ModelEvaluatorConfig,
   input: number,
@@ -58,8 +58,9 @@ export function judgeTokens(
     return { input: output + (chars === undefined ? output : chars / CHARACTERS_PER_TOKEN), output: 0 };
   }
   const { rubric, parameters } = config;
+  const outputs = config.type === 'pairwise' ? 2 * output : output;
   return {
-    input: JUDGE_PROMPT_TOKENS + rubric.length / CHARACTERS_PER_TOKEN + input + output,
+    input: JUDGE_PROMPT_TOKENS + rubric.length / CHARACTERS_PER_TOKEN + input + outputs,
     output: parameters.max_tokens ?? EXPECTED_JUDGEMENT_TOKENS,
   };
 }

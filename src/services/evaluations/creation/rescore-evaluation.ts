@@ -8,7 +8,7 @@ import { judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { isRunByCaller } from '../code/code-runs.ts';
 import { getEvaluation } from '../evaluations.ts';
-import { checkBudget, resolveJudges } from './create-evaluation.ts';
+import { checkBudget, checkPairs, resolveJudges } from './create-evaluation.ts';
 import { decideMode } from './decide-mode.ts';
 import type { SealedEvaluators } from './evaluator-secrets.ts';
 
@@ -71,6 +71,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
   const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
   if (same === undefined || same.examples_id === null)
     throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: it cannot be scored again.');
+  await checkPairs(query, evaluators, same.examples_hash);
   await query((db) =>
     db.insertInto('evaluations').values({
       ...same,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../../db/database.ts';
 import { ApiError, invalidField } from '../../../domain/errors.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type RunComparison,
 } from '../../../domain/evaluations/comparison.ts';
 import { MAX_RESAMPLED_PAIRS } from '../../../domain/evaluations/paired-difference.ts';
+import { describePreference, type Preference, preferenceOf } from '../../../domain/evaluations/preference.ts';
 import { overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
@@ -272,10 +273,43 @@ export function compareEvaluations(
       const b = await getCompleted(query, after);
       checkEvaluator(options.evaluator, [a, b]);
       const sums = await readComparisonSums(query, a, b, options);
-      return compareSums(publicId('evaluation', a.id), publicId('evaluation', b.id), sums);
+      const comparison = compareSums(publicId('evaluation', a.id), publicId('evaluation', b.id), sums);
+      const preferences = await readPreferences(query, comparison.a, b);
+      if (preferences.length === 0) return comparison;
+      const note = [comparison.note, ...preferences.map(describePreference)].join(' ');
+      return { ...comparison, note, preferences };
     },
     { statementTimeoutMs: TIMEOUT_MS },
   );
+}
+
+/** What judges of a run say about its outputs beside those of another run. @param other public id */
+async function readPreferences(query: Query, other: string, run: EvaluationRow): Promise<Preference[]> {
+  const found: (Preference | undefined)[] = [];
+  for (const config of run.evaluators) {
+    if (config.type !== 'pairwise' || config.against !== other) continue;
+    const counts = await query((db) =>
+      db
+        .selectFrom('evaluations as e')
+        .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+        .select([
+          sql<number>`(${sql.ref('r.scores')}->${config.name}::text->>'score')::float8`.as('given'),
+          sql<number>`count(*)::int`.as('count'),
+        ])
+        .where('e.id', '=', run.id)
+        .where('r.status', '=', 'scored')
+        .where(sql<SqlBool>`${sql.ref('r.scores')}->${config.name}::text->>'score' is not null`)
+        .groupBy('given')
+        .orderBy('given'),
+    );
+    found.push(
+      preferenceOf(
+        config.name,
+        counts.map(({ given, count }) => ({ score: given, count })),
+      ),
+    );
+  }
+  return found.filter((preference) => preference !== undefined);
 }
 
 /** The number of first examples whose metadata keys are collected. */
