@@ -105,7 +105,10 @@ describe('a judge that compares with the outputs of another evaluation', () => {
 
   test('equal outputs take no call, and an example without the other output has no score', async () => {
     const odd = [...examples.slice(0, 2), { id: 'odd', variables: { other: 'x' } }];
-    const upload = await stage.service.call('PUT', '/datasets/pairs', { body: { examples: odd } });
+    const upload = await stage.service.call('PUT', '/datasets/pairs', {
+      raw: odd.map((example) => JSON.stringify(example)).join('\n'),
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
     expect(upload.status).toBeLessThan(300);
     const dataset = { name: 'pairs' };
     const before = await stage.run({ prompt_name: 'short', dataset, evaluators: [EXACT] });

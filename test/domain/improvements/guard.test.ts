@@ -166,7 +166,7 @@ describe('the guard', () => {
     ['duplicate', { template: base.template ?? '' }],
     ['invalid', { template: ' ' }],
     ['invalid', text('\u0000')],
-  ])('%s', (code, texts, options) => {
+  ])('%s', (code, texts, options = {}) => {
     expect(check(texts, options)).toBe(code);
   });
 
