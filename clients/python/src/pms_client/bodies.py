@@ -383,7 +383,7 @@ class SwitchWorkspace(TypedDict, total=False):
 
 class TryEvaluators(TypedDict, total=False):
     evaluators: Required[Sequence[Mapping[str, Any]]]
-    """As in `POST /evaluations`, except `similar` and `http`, which only evaluations and rules support."""
+    """As in `POST /evaluations`, except `similar`, `pairwise` and `http`, which cannot score a single output."""
     output: Required[str]
     """The output to score."""
     tool_calls: Sequence[Mapping[str, Any]]

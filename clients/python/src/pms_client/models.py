@@ -1049,6 +1049,33 @@ class EvaluationComparisonByEvaluatorItem(BaseModel):
     unchanged: int
 
 
+class EvaluationComparisonPreferenceInterval(BaseModel):
+    """
+    95 %, of `share`.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    low: float
+    high: float
+
+
+class EvaluationComparisonPreference(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluator: str
+    examples: Annotated[int, Field(description="Examples with a preference or a tie.")]
+    preferred: Annotated[int, Field(description="Examples in which the output of b is better.")]
+    other_preferred: Annotated[int, Field(description="Examples in which the output of a is better.")]
+    ties: int
+    share: Annotated[float, Field(description="The mean score, 0–1; 0.5 if neither run is better.")]
+    interval: Annotated[EvaluationComparisonPreferenceInterval, Field(description="95 %, of `share`.")]
+    p_value: float
+    verdict: Literal["preferred", "other_preferred", "within_noise", "too_few_differences"]
+
+
 class EvaluationComparisonUnchangedExample(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3025,6 +3052,10 @@ class EvaluationComparison(BaseModel):
     by_group: Annotated[
         EvaluationComparisonByGroup | None,
         Field(description="With `group_by`: the 50 largest groups."),
+    ] = None
+    preferences: Annotated[
+        list[EvaluationComparisonPreference] | None,
+        Field(description="If `pairwise` evaluators of b compared its outputs with those of a (`against`)."),
     ] = None
     unchanged_examples: Annotated[
         list[EvaluationComparisonUnchangedExample] | None,

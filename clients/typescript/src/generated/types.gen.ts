@@ -382,7 +382,7 @@ export type SetProtection = {
  */
 export type ReleaseSteps = Array<ReleaseStepEvaluate | ReleaseStepApprove | ReleaseStepCanary | ReleaseStepAnalyze | ReleaseStepWait | ReleaseStepPromote>;
 
-export type Evaluator = EvaluatorExactMatch | EvaluatorContains | EvaluatorRegex | EvaluatorJsonValid | EvaluatorJsonSchema | EvaluatorJsonMatch | EvaluatorNumeric | EvaluatorLevenshtein | EvaluatorLength | EvaluatorToolCalls | EvaluatorLatency | EvaluatorCost | EvaluatorSimilar | EvaluatorLlmJudge | EvaluatorHttp;
+export type Evaluator = EvaluatorExactMatch | EvaluatorContains | EvaluatorRegex | EvaluatorJsonValid | EvaluatorJsonSchema | EvaluatorJsonMatch | EvaluatorNumeric | EvaluatorLevenshtein | EvaluatorLength | EvaluatorToolCalls | EvaluatorLatency | EvaluatorCost | EvaluatorSimilar | EvaluatorLlmJudge | EvaluatorPairwise | EvaluatorHttp;
 
 export type ReleaseCheck = {
     /**
@@ -1096,7 +1096,7 @@ export type ResumeEvaluation = {
 
 export type TryEvaluators = {
     /**
-     * As in `POST /evaluations`, except `similar` and `http`, which only evaluations and rules support.
+     * As in `POST /evaluations`, except `similar`, `pairwise` and `http`, which cannot score a single output.
      */
     evaluators: Array<Evaluator>;
     /**
@@ -3688,6 +3688,38 @@ export type EvaluationComparison = {
             improvements: number;
         }>;
     };
+    /**
+     * If `pairwise` evaluators of b compared its outputs with those of a (`against`).
+     */
+    preferences?: Array<{
+        evaluator: string;
+        /**
+         * Examples with a preference or a tie.
+         */
+        examples: number;
+        /**
+         * Examples in which the output of b is better.
+         */
+        preferred: number;
+        /**
+         * Examples in which the output of a is better.
+         */
+        other_preferred: number;
+        ties: number;
+        /**
+         * The mean score, 0–1; 0.5 if neither run is better.
+         */
+        share: number;
+        /**
+         * 95 %, of `share`.
+         */
+        interval: {
+            low: number;
+            high: number;
+        };
+        p_value: number;
+        verdict: 'preferred' | 'other_preferred' | 'within_noise' | 'too_few_differences';
+    }>;
     /**
      * With `unchanged=true`.
      */
@@ -6396,6 +6428,73 @@ export type EvaluatorLlmJudge = {
     }>;
     /**
      * Show it the expected value
+     */
+    include_expected?: boolean;
+    /**
+     * Show it the prompt
+     */
+    include_input?: boolean;
+    /**
+     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
+     */
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
+         */
+        verbosity?: 'low' | 'medium' | 'high';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
+         * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+};
+
+/**
+ * A model prefers the output to another one, in both orders. A tie scores 0.5.
+ */
+export type EvaluatorPairwise = {
+    type: 'pairwise';
+    name?: string;
+    weight?: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * As in a prompt. It is called twice for each example.
+     */
+    model: string;
+    /**
+     * Criteria of the better output.
+     */
+    rubric: string;
+    /**
+     * The id of a completed evaluation of the same examples. If empty: with the expected values.
+     */
+    against?: string;
+    /**
+     * If outputs are compared with those of an evaluation.
      */
     include_expected?: boolean;
     /**
