@@ -54,8 +54,8 @@ export interface Ended {
 export interface Cli {
   folder: string;
   /**
-   * Runs `pms` with these arguments. Its process is kept for the next time, as loading its modules takes most of the time; `start` has a
-   * process of its own. @param input on standard input
+   * Runs `pms` with these arguments. Its process is kept for the next time, as loading its modules takes most of the time; `start` has its
+   * own process. @param input on standard input
    */
   pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
   /** The same without waiting. `killOrphans` of test/support/processes.ts ends the remaining processes. */

@@ -55,7 +55,7 @@ test('from the first start to a release and its rollback, with only the console'
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await first.waitFor({ state: 'detached' });
 
-  // A change that the approver of its release sees to be worse.
+  // A change that the approver of its release recognizes as worse.
   await page.goto(stage.at(`/prompts/${NAME}`));
   await write(page, 'Text', 'Hi {{ name }}');
   await page.getByLabel('What changes, and why').fill('Shorter');

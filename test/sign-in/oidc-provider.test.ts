@@ -121,6 +121,6 @@ test('a provider that lost its data ends the sessions that it gave, and lets peo
   await provider.setPeople(PEOPLE);
   await check();
   await untilOut();
-  // Its keys are others, too.
+  // Its keys differ, too.
   expect((await signIn('ada')).error).toBeNull();
 });

@@ -390,7 +390,7 @@ describe('behind a proxy that ends TLS', () => {
     expect((await by(cookie, 'GET', '/session', { call, headers: { ...headers, Cookie: cookie } })).status).toBe(200);
     const bare = cookie.replace('__Host-', '');
     expect((await by(bare, 'GET', '/session', { call, headers: { ...headers, Cookie: bare } })).status).toBe(401);
-    // Not by https, and not by a proxy that is trusted.
+    // Neither over https nor through a trusted proxy.
     expect((await by(cookie, 'GET', '/session', { call, headers: { Cookie: cookie } })).status).toBe(401);
     expect((await by(cookie, 'GET', '/session', { headers: { ...headers, Cookie: cookie } })).status).toBe(401);
   });
