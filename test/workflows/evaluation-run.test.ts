@@ -190,7 +190,7 @@ test('every timer and step has a purpose', async () => {
   );
   expect(new Set(summariesOf(history, 'MARKER_RECORDED'))).toEqual(
     new Set([
-      'reads what its caller wants of the run',
+      'reads the requests of the caller',
       'marks the run as running',
       'reads the cost of the run so far',
       'sums up the progress',

@@ -112,7 +112,7 @@ describe('dotprompt', () => {
     ['{{@state.x}}', 'more than a plain variable'],
     ['{{this}}', 'more than a plain variable'],
     ['{{> a b=c}}', 'more than a plain variable'],
-    ['{{~a}}', 'takes white space off'],
+    ['{{~a}}', 'removes white space'],
     ['  {{>p}}\n', 'indents a partial'],
     ['a {{b', 'not closed'],
     ['{{media type="x"}}', 'media helper that cannot be read'],

@@ -150,7 +150,7 @@ describe("GitHub's .prompt.yml", () => {
     [{ type: 'regex', pattern: 'a+' }, 'no regular expressions'],
     [{ type: 'contains', values: ['a', 'b'] }, 'only one text'],
     [{ type: 'contains', value: 'a {{b}}' }, 'read its text as a variable'],
-    [{ type: 'exact_match', case_sensitive: false }, 'upper and lower case'],
+    [{ type: 'exact_match', case_sensitive: false }, 'includes case'],
     [{ type: 'llm_judge', rubric: 'x', scale: { min: 0, max: 100 } }, 'more than 21'],
   ])('an evaluator unknown to GitHub is refused: %j', (evaluator, why) => {
     expect(() => writeGitHubEvaluator(evaluator, () => {})).toThrow(why);
