@@ -8,7 +8,7 @@ const options = { type: 'pairwise', model: 'judge-model', rubric: 'Which is more
 const example = exampleOf('Hello!', { expected: 'Good day', input: 'Greet the user.' });
 const judge = pairOf(options);
 
-/** Where a text stands in a request: 1 is the first output. */
+/** The position of a text in a request: 1 is the first output. */
 const positionOf = (text: string, input: string) =>
   input.indexOf(`\n${text}\n`) === -1 ? 0 : input.indexOf(`\n${text}\n`) < input.indexOf('Second output:') ? 1 : 2;
 
