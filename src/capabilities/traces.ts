@@ -1,14 +1,22 @@
 import { datasetFromTracesRoute } from '../api/traces/dataset-route.ts';
 import { ingestRoute } from '../api/traces/ingest-route.ts';
 import { traceRoutes } from '../api/traces/routes.ts';
+import type { Query } from '../db/database.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { settleTraces } from '../jobs/settle-traces.ts';
 import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
+import { noteForQueues } from '../services/queues/note-for-queues.ts';
 import { putInRules } from '../services/rules/put-in-rules.ts';
 import { expireTraces } from '../services/traces/delete-traces.ts';
 import type { Capability } from './capability.ts';
 
 const SETTLE_EVERY_MS = 2_000;
+
+/** Puts a settled trace before rules and queues. */
+async function onSettled(query: Query, trace: string): Promise<void> {
+  await putInRules(query, trace);
+  await noteForQueues(query, trace);
+}
 
 export const traces: Capability = {
   name: 'traces',
@@ -22,7 +30,7 @@ export const traces: Capability = {
     {
       name: 'settle traces',
       everyMs: SETTLE_EVERY_MS,
-      run: (stopping) => settleTraces({ models, onSettled: putInRules }, db, log, stopping),
+      run: (stopping) => settleTraces({ models, onSettled }, db, log, stopping),
     },
   ],
   rows: [

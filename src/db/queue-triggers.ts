@@ -4,8 +4,8 @@ import { executionStates } from '../domain/execution-states.ts';
 const NOTE = 'insert into queue_candidates (workspace_id, execution_id)';
 
 /** Whether any queue of the row's workspace has a filter. */
-const isFilled = (row: string) =>
-  `exists (select from queues where queues.workspace_id = ${row}.workspace_id and queues.filter is not null)`;
+const isFilled = (row: string, filter: 'filter' | 'trace_filter' = 'filter') =>
+  `exists (select from queues where queues.workspace_id = ${row}.workspace_id and queues.${filter} is not null)`;
 
 /** An ended execution, to be processed by `jobs/fill-queues.ts`. Runs made elsewhere have already ended when they are stored. */
 export const executionQueueTriggers = (['insert', 'update'] as const).map((event) => ({
@@ -27,8 +27,8 @@ export const scoreQueueTriggers = (['insert', 'update'] as const).map((event) =>
   events: [event],
   // raw SQL: see above.
   expression: `create or replace function "scores_queues_of_${event}_fn"() returns trigger language plpgsql as $$ begin
-      ${NOTE} select distinct made.workspace_id, made.execution_id from made
-      where made.execution_id is not null and ${isFilled('made')}; return null; end $$;
+      insert into queue_candidates (workspace_id, execution_id, trace_id) select distinct made.workspace_id, made.execution_id, made.trace_id from made
+      where (made.execution_id is not null and ${isFilled('made')}) or (made.trace_id is not null and ${isFilled('made', 'trace_filter')}); return null; end $$;
 create trigger "queues_of_${event}" after ${event} on "scores" referencing new table as made for each statement execute function "scores_queues_of_${event}_fn"()`,
 }));
 

@@ -14,4 +14,6 @@ create trigger "${belonging}_of_delete" after delete on "${table}" referencing o
 });
 
 export const executionScoreTriggers = [goesWith('executions', 'execution_id', 'scores')];
-export const traceScoreTriggers = ['scores', 'trace_judgements'].map((table) => goesWith('traces', 'trace_id', table));
+export const traceScoreTriggers = ['scores', 'trace_judgements', 'queue_items'].map((table) =>
+  goesWith('traces', 'trace_id', table),
+);

@@ -6,14 +6,14 @@ import { bindWorkspace, type Query } from '../db/database.ts';
 import { enterQueue, roomOf } from '../services/queues/add-items.ts';
 import { filteredQueues } from '../services/queues/queues.ts';
 
-/** The number of executions that one transaction processes. */
+/** The number of executions and traces that one transaction processes. */
 const BATCH_SIZE = 1_000;
 /** After waiting this long for a row, a workspace is left to the next time, because the others wait, too. */
 const LOCK_TIMEOUT_MS = 1_000;
 
 /**
- * Adds executions to the queues whose filters they match: those that have ended or got a score since the last time, as recorded by
- * triggers (`db/queue-triggers.ts`). An execution is checked again after each of its scores, and is added to a queue only once. Its
+ * Adds executions and traces to the queues whose filters they match: those that have ended, settled or got a score since the last time, as
+ * recorded in `queue_candidates`. Each is checked again after each of its scores, and is added to a queue only once. Its
  * record is deleted in the same transaction, so none is lost. A full queue accepts no more. Safe to run in several processes at once.
  * @param signal stops after the current step
  */
@@ -59,13 +59,16 @@ async function fill(query: Query, workspaceId: string): Promise<number> {
           .orderBy('id')
           .$call(claim(sql.lit(BATCH_SIZE))),
       )
-      .returning('execution_id'),
+      .returning(['execution_id', 'trace_id']),
   );
-  const ids = [...new Set(taken.map(({ execution_id: id }) => id))].sort();
-  if (ids.length === 0) return 0;
-  for (const { id, filter, sample_rate: sampleRate } of await filteredQueues(own)) {
+  const idsOf = (column: 'execution_id' | 'trace_id') => [...new Set(taken.flatMap((row) => row[column] ?? []))].sort();
+  const [executions, traces] = [idsOf('execution_id'), idsOf('trace_id')];
+  if (taken.length === 0) return 0;
+  for (const { id, filter, trace_filter: traceFilter, sample_rate: sampleRate } of await filteredQueues(own)) {
     const room = await roomOf(own, id);
-    if (room > 0) await enterQueue(own, id, { filter, sampleRate, limit: ids.length, ids, room });
+    const entering = (ids: string[]) => ({ sampleRate, limit: ids.length, ids, room });
+    if (filter !== null) await enterQueue(own, id, { filter, ...entering(executions) });
+    if (traceFilter !== null) await enterQueue(own, id, { traceFilter, ...entering(traces) });
   }
   return taken.length;
 }

@@ -54,7 +54,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
   await dialog.getByLabel('Instructions').fill('Is the answer kind?');
   await dialog.getByLabel('Scores', { exact: true }).fill('helpful\ntopic');
   await dialog.getByLabel('Reviewers for each item').fill('2');
-  await dialog.getByLabel('Add matching executions automatically').check();
+  await dialog.getByLabel('Add matches automatically').selectOption('Executions');
   await dialog.getByLabel('Prompt').fill('say');
   await dialog.getByLabel('Status').selectOption('failed');
   await dialog.getByLabel('Conditions on scores').fill('tone<<0.5');

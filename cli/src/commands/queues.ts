@@ -37,6 +37,7 @@ const COLUMNS: Columns<Api.Queue> = {
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'];
 /** Maximum number of ids that the service accepts per request. */
 const MAX_IDS = 1_000;
+const TRACE_ID = /^[0-9a-f]{32}$/i;
 
 function print({ stdout }: Context, queue: Api.Queue): void {
   const { name, description, score_names: scores, filter, sample_rate: share, progress, full } = queue;
@@ -44,6 +45,8 @@ function print({ stdout }: Context, queue: Api.Queue): void {
   printLine(stdout, safeText(`${name}${description ? `: ${description}` : ''}`));
   printLine(stdout, safeText(`scores: ${scores.join(', ')}; reviewers of an item: ${queue.reviewers_per_item}`));
   if (filter !== null) printLine(stdout, safeText(`filter: ${JSON.stringify(filter)}, share ${share}`));
+  if (queue.trace_filter !== null)
+    printLine(stdout, safeText(`filter of traces: ${JSON.stringify(queue.trace_filter)}, share ${share}`));
   printLine(
     stdout,
     `pending ${pending}, leased ${leased}, completed ${completed}, skipped ${skipped}${full ? '; it is full' : ''}`,
@@ -101,9 +104,9 @@ export function addQueueCommands(queues: Command, context: Context): void {
 
   queues
     .command('add')
-    .description('add executions to a queue; those already in it are unchanged')
+    .description('add executions or traces to a queue; those already in it are unchanged')
     .argument('<name>')
-    .argument('[ids...]', 'execution IDs (exec_…); otherwise the newest matches of a filter')
+    .argument('[ids...]', 'IDs of executions (exec_…) or traces; otherwise the newest matches of a filter')
     .option('--prompt <name>', 'only this prompt')
     .option('--group <group>', 'only prompts whose name starts with this and a /')
     .option('--label <label>', 'only executions that requested this label')
@@ -120,7 +123,11 @@ export function addQueueCommands(queues: Command, context: Context): void {
       if (ids.length > 0 && (by.score.length > 0 || Object.keys(by).length > 1))
         throw new CliError(EXIT.usage, 'Give IDs or a filter, not both.');
       const bodies: Api.AddQueueItems[] = ids.length === 0 ? [byFilter(by)] : [];
-      for (let at = 0; at < ids.length; at += MAX_IDS) bodies.push({ execution_ids: ids.slice(at, at + MAX_IDS) });
+      const [traces, executions] = [ids.filter((id) => TRACE_ID.test(id)), ids.filter((id) => !TRACE_ID.test(id))];
+      for (let at = 0; at < executions.length; at += MAX_IDS)
+        bodies.push({ execution_ids: executions.slice(at, at + MAX_IDS) });
+      for (let at = 0; at < traces.length; at += MAX_IDS)
+        bodies.push({ traces: traces.slice(at, at + MAX_IDS).map((id) => ({ trace_id: id })) });
       const pms = await connect(context);
       const sum = { added: 0, present: 0 };
       for (const body of bodies) {

@@ -31,7 +31,8 @@ const ENDS: Partial<Record<Api.Backfill['status'], ExitStatus>> = {
 const COLUMNS: Columns<Api.Rule> = {
   rule: ({ name }) => name,
   '': ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
-  prompts: ({ prompt_name: prompt, group }) => prompt ?? (group === null ? 'all' : `${group}/…`),
+  prompts: ({ prompt_name: prompt, group, trace_filter: traces }) =>
+    traces !== null ? 'traces' : (prompt ?? (group === null ? 'all' : `${group}/…`)),
   share: ({ sample_rate: share }) => share,
   scored: ({ scored }) => scored,
   failed: ({ failed }) => failed,
@@ -39,8 +40,20 @@ const COLUMNS: Columns<Api.Rule> = {
 };
 
 function textOf(rule: Api.Rule): Promise<string> {
-  const { name, prompt_name, group, label, filter, sample_rate, evaluators, max_cost_per_day, enabled } = rule;
-  const definition = { name, prompt_name, group, label, filter, sample_rate, evaluators, max_cost_per_day, enabled };
+  const { name, prompt_name, group, label, filter, trace_filter, sample_rate, evaluators, max_cost_per_day, enabled } =
+    rule;
+  const definition = {
+    name,
+    prompt_name,
+    group,
+    label,
+    filter,
+    trace_filter,
+    sample_rate,
+    evaluators,
+    max_cost_per_day,
+    enabled,
+  };
   return definitionText(definition, countsOf(rule));
 }
 

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import { publicId } from '../../domain/ids.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
 import { MAX_QUEUE_ITEMS } from '../../domain/queues/queue.ts';
 import type { ItemRow } from '../../services/queues/items.ts';
 import type { QueueRow } from '../../services/queues/queues.ts';
 import type { ScoreAgreement } from '../../services/queues/reviewer-agreement.ts';
 import { presentExecutionFilter } from '../executions/filter-schema.ts';
+import { presentTraceFilter } from '../traces/filter-schema.ts';
 import type { Queue, QueueAgreement, QueueItem } from './schema.ts';
 
 export function presentQueue(row: QueueRow): z.input<typeof Queue> {
@@ -14,6 +15,7 @@ export function presentQueue(row: QueueRow): z.input<typeof Queue> {
     description: row.description,
     score_names: row.score_names,
     filter: row.filter === null ? null : presentExecutionFilter(row.filter),
+    trace_filter: row.trace_filter === null ? null : presentTraceFilter(row.trace_filter),
     sample_rate: row.sample_rate,
     reviewers_per_item: row.reviewers_per_item,
     progress: row.progress,
@@ -23,12 +25,15 @@ export function presentQueue(row: QueueRow): z.input<typeof Queue> {
   };
 }
 
-/** Presents an execution or example by the ids that callers use. */
-export function presentSubject(
-  executionId: string | null,
-  evaluationId: string | null,
-  exampleId: string | null,
-): z.input<typeof QueueItem>['subject'] {
+/** Presents the subject of an item by the ids that callers use. */
+function presentSubject({
+  execution_id: executionId,
+  evaluation_id: evaluationId,
+  example_id: exampleId,
+  trace_id: traceId,
+  span_id: spanId,
+}: ItemRow): z.input<typeof QueueItem>['subject'] {
+  if (traceId !== null) return { trace_id: traceIdOf(traceId), ...(spanId !== null && { span_id: spanId }) };
   if (executionId !== null) return { execution_id: publicId('execution', executionId) };
   return { evaluation_id: publicId('evaluation', evaluationId ?? ''), example_id: exampleId ?? '' };
 }
@@ -36,7 +41,7 @@ export function presentSubject(
 export function presentItem(row: ItemRow): z.input<typeof QueueItem> {
   return {
     id: publicId('queueItem', row.id),
-    subject: presentSubject(row.execution_id, row.evaluation_id, row.example_id),
+    subject: presentSubject(row),
     state: row.state,
     completed: row.completed,
     skipped: row.skipped,

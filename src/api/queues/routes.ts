@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { traceUuid } from '../../domain/ids.ts';
 import { MAX_QUEUE_ITEMS, MAX_QUEUES } from '../../domain/queues/queue.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { resource } from '../../http/resource.ts';
@@ -9,6 +10,7 @@ import { deleteQueue, getQueue, listQueues, putQueue } from '../../services/queu
 import { QUEUE_AGREEMENT_BYTES, queueAgreement } from '../../services/queues/reviewer-agreement.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
+import { toTraceFilter } from '../traces/filter-schema.ts';
 import { presentItem, presentQueue, presentQueueAgreement } from './presenter.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { itemSample, queueAgreementSample, queueSample } from './samples.ts';
@@ -90,7 +92,7 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'addQueueItems',
       audit: ['queue.items_added'],
       tag,
-      summary: 'Add executions or examples of evaluations to a queue',
+      summary: 'Add executions, examples of evaluations, traces or steps to a queue',
       description: `Items already in the queue are left unchanged. A queue can have at most ${MAX_QUEUE_ITEMS.toLocaleString('en-US')} items.`,
       scope: 'write',
       params: QueueParams,
@@ -99,19 +101,19 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       response: AddedItems,
       responseExample: { added: 100, present: 0 },
       errors: ['quota_exceeded'],
-      handler: ({ db, params, body: { execution_ids: executionIds, examples, filter, sample_rate, limit } }) =>
-        addItems(db, params.name, {
+      handler({ db, params, body: { execution_ids: executionIds, examples, traces, filter, trace_filter, ...some } }) {
+        const bounds = { sampleRate: some.sample_rate ?? 1, limit: some.limit ?? DEFAULT_FILTERED };
+        return addItems(db, params.name, {
           executionIds,
           examples: examples?.map(({ evaluation_id: evaluationId, example_id: exampleId }) => ({
             evaluationId,
             exampleId,
           })),
-          filtered: filter && {
-            filter: toExecutionFilter(filter),
-            sampleRate: sample_rate ?? 1,
-            limit: limit ?? DEFAULT_FILTERED,
-          },
-        }),
+          traces: traces?.map(({ trace_id: id, span_id: spanId = null }) => ({ traceId: traceUuid(id), spanId })),
+          ...(filter !== undefined && { filtered: { filter: toExecutionFilter(filter), ...bounds } }),
+          ...(trace_filter !== undefined && { filtered: { traceFilter: toTraceFilter(trace_filter), ...bounds } }),
+        });
+      },
     }),
     routes.get({
       summary: 'Retrieve a queue and its progress',
@@ -135,6 +137,7 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
           description: body.description ?? null,
           scoreNames: body.score_names,
           filter: body.filter === undefined ? null : toExecutionFilter(body.filter),
+          traceFilter: body.trace_filter === undefined ? null : toTraceFilter(body.trace_filter),
           sampleRate: body.sample_rate,
           reviewersPerItem: body.reviewers_per_item,
         }),

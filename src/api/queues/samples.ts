@@ -6,6 +6,7 @@ export const queueSample: z.input<typeof Queue> = {
   description: 'Is the answer correct and kind?',
   score_names: ['helpful'],
   filter: { prompt_name: 'support/greeting', score: ['helpful<0.5'] },
+  trace_filter: null,
   sample_rate: 1,
   reviewers_per_item: 1,
   progress: { pending: 498, leased: 1, completed: 1, skipped: 0 },

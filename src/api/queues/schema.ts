@@ -11,11 +11,12 @@ import { queueNameProblem } from '../../domain/queues/queue-name.ts';
 import { MAX_SCORE_TEXT_LENGTH } from '../../domain/scores/score.ts';
 import { ScoreName } from '../../domain/scores/score-name.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { pathId, publicIdInput, storableString, Timestamp } from '../../http/fields.ts';
+import { pathId, publicIdInput, SpanIdInput, storableString, Timestamp, TraceIdInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { DatasetName } from '../datasets/schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
+import { TraceFilterBody } from '../traces/filter-schema.ts';
 
 export const QueueName = nameSchema(queueNameProblem, 'support/unhelpful');
 
@@ -46,8 +47,11 @@ export const PutQueue = z
       description:
         'From now on, matching executions are added automatically once they end or get a score. Default `status`: completed. If omitted, none are added.',
     }),
+    trace_filter: TraceFilterBody.optional().meta({
+      description: 'The same for traces: they are added when they settle or get a score. If omitted, none are.',
+    }),
     sample_rate: SampleRate.default(1).meta({
-      description: 'The share of matching executions to add, chosen by a hash of their ids.',
+      description: 'The share of matching executions and traces to add, chosen by a hash of their ids.',
       example: 0.1,
     }),
     reviewers_per_item: z
@@ -56,6 +60,10 @@ export const PutQueue = z
       .max(MAX_REVIEWERS, reviewers)
       .default(1)
       .meta({ description: 'The number of different reviewers per item.' }),
+  })
+  .refine(({ filter, trace_filter: traces }) => filter === undefined || traces === undefined, {
+    message: 'give either filter or trace_filter, not both',
+    path: ['trace_filter'],
   })
   .meta({ id: 'PutQueue' });
 
@@ -67,6 +75,7 @@ export const Queue = z
     description: z.string().nullable(),
     score_names: z.array(z.string()),
     filter: z.looseObject({}).nullable().meta({ description: 'As given in the request.' }),
+    trace_filter: z.looseObject({}).nullable().meta({ description: 'As given in the request.' }),
     sample_rate: shown(z.number()),
     reviewers_per_item: shown(z.int()),
     progress: shown(
@@ -87,6 +96,11 @@ const ExampleSubject = z.strictObject({
   example_id: z.string('must be a string').min(1, 'must not be empty').max(300, 'must be at most 300 characters'),
 });
 
+const TraceItem = z.strictObject({
+  trace_id: TraceIdInput,
+  span_id: SpanIdInput.optional().meta({ description: 'Only this step. Omitted: the whole trace.' }),
+});
+
 const atMost = `must be at most ${MAX_NAMED_ITEMS}`;
 const limit = `must be a whole number from 1 to ${MAX_FILTERED_ITEMS}`;
 
@@ -103,23 +117,42 @@ export const AddItems = z
       .max(MAX_NAMED_ITEMS, atMost)
       .optional()
       .meta({ description: 'Evaluation examples that have a score.' }),
+    traces: z
+      .array(TraceItem, 'must be a list of traces')
+      .min(1, 'must not be empty')
+      .max(MAX_NAMED_ITEMS, atMost)
+      .optional()
+      .meta({ description: 'Traces, or steps of traces.' }),
     filter: ExecutionFilterBody.optional().meta({
       description: 'Adds the newest matching executions. Default `status`: completed.',
     }),
-    sample_rate: SampleRate.optional().meta({ description: 'With `filter`: the share of matches to add. Default: 1.' }),
+    trace_filter: TraceFilterBody.optional().meta({ description: 'Adds the newest matching traces that are settled.' }),
+    sample_rate: SampleRate.optional().meta({ description: 'With a filter: the share of matches to add. Default: 1.' }),
     limit: z
       .int(limit)
       .min(1, limit)
       .max(MAX_FILTERED_ITEMS, limit)
       .optional()
-      .meta({ description: 'With `filter`: the maximum number to add. Default: 1000.' }),
+      .meta({ description: 'With a filter: the maximum number to add. Default: 1000.' }),
   })
   .check(({ value, issues }) => {
-    const named = [value.execution_ids, value.examples, value.filter].some((each) => each !== undefined);
-    if (!named)
-      issues.push({ code: 'custom', message: 'Give execution_ids, examples or a filter.', input: value, path: [] });
+    const { execution_ids, examples, traces, filter, trace_filter } = value;
+    if ([execution_ids, examples, traces, filter, trace_filter].every((each) => each === undefined))
+      issues.push({
+        code: 'custom',
+        message: 'Give execution_ids, examples, traces or a filter.',
+        input: value,
+        path: [],
+      });
+    if (filter !== undefined && trace_filter !== undefined)
+      issues.push({
+        code: 'custom',
+        message: 'give either filter or trace_filter, not both',
+        input: trace_filter,
+        path: ['trace_filter'],
+      });
     for (const field of ['sample_rate', 'limit'] as const)
-      if (value[field] !== undefined && value.filter === undefined)
+      if (value[field] !== undefined && filter === undefined && trace_filter === undefined)
         issues.push({ code: 'custom', message: 'needs a filter', input: value[field], path: [field] });
   })
   .meta({ id: 'AddQueueItems' });
@@ -156,8 +189,10 @@ export const QueueItem = z
           execution_id: z.string().optional(),
           evaluation_id: z.string().optional(),
           example_id: z.string().optional(),
+          trace_id: z.string().optional(),
+          span_id: z.string().optional(),
         })
-        .meta({ description: 'An execution, or an example of an evaluation.' }),
+        .meta({ description: 'An execution, an example of an evaluation, a trace, or a step of one.' }),
     ),
     state: shown(
       z.enum(ITEM_STATES).meta({

@@ -4,7 +4,7 @@ import { Evaluation } from './evaluation.ts';
 import { Execution } from './execution.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A list of executions and examples that people score. */
+/** A list of executions, examples and traces that people score. */
 export const Queue = defineEntity({
   name: 'Queue',
   tableName: 'queues',
@@ -17,6 +17,8 @@ export const Queue = defineEntity({
     scoreNames: p.array().$type<string[]>().columnType('text[]'),
     /** An `ExecutionFilter`: executions that match are added automatically; null: none are. */
     filter: p.json<object>().columnType('jsonb').nullable(),
+    /** A `TraceFilter`: the same for settled traces. */
+    traceFilter: p.json<object>().columnType('jsonb').nullable(),
     /** 0–1: the share of them to add. */
     sampleRate: p.double().$type<number>(),
     reviewersPerItem: p.integer(),
@@ -25,7 +27,7 @@ export const Queue = defineEntity({
   },
 });
 
-/** A subject to score: an execution, or an example of an evaluation. Once per queue. Deleted with its subject. */
+/** A subject to score: an execution, an example of an evaluation, a trace or a step of one. Once per queue. Deleted with its subject. */
 export const QueueItem = defineEntity({
   name: 'QueueItem',
   tableName: 'queue_items',
@@ -44,15 +46,22 @@ export const QueueItem = defineEntity({
       name: 'queue_items_example_index',
       expression: `create unique index "queue_items_example_index" on "queue_items" ("evaluation_id", "example_id", "queue_id") where "evaluation_id" is not null`,
     },
+    {
+      name: 'queue_items_trace_index',
+      expression: `create unique index "queue_items_trace_index" on "queue_items" ("workspace_id", "trace_id", "span_id", "queue_id") nulls not distinct where "trace_id" is not null`,
+    },
   ],
   properties: {
     ...workspaceOwned,
     queue: () => p.manyToOne(Queue).deleteRule('cascade'),
-    /** Either this, or the next two columns. */
+    /** Either this, or the next two columns, or the last two. */
     execution: () => p.manyToOne(Execution).deleteRule('cascade').nullable(),
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').nullable(),
     /** The key of the example. */
     exampleId: p.text().nullable(),
+    traceId: p.uuid().nullable(),
+    /** Null: the trace itself. */
+    spanId: p.text().nullable(),
     /** How many reviewers have completed it, and how many have skipped it. */
     completed: p.integer().default(0),
     skipped: p.integer().default(0),
@@ -95,8 +104,8 @@ export const QueueReview = defineEntity({
 });
 
 /**
- * An execution that has ended or got a score since queues were last filled. Written by triggers (`db/queue-triggers.ts`) if the
- * workspace has a queue with a filter; soon processed and deleted.
+ * An execution that has ended, a trace that has settled, or one that got a score since queues were last filled. Written by triggers
+ * (`db/queue-triggers.ts`), and when a trace settles, if the workspace has a queue with such a filter; soon processed and deleted.
  */
 export const QueueCandidate = defineEntity({
   name: 'QueueCandidate',
@@ -105,6 +114,8 @@ export const QueueCandidate = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     workspaceId: p.uuid(),
-    executionId: p.uuid(),
+    /** Either this or the trace. */
+    executionId: p.uuid().nullable(),
+    traceId: p.uuid().nullable(),
   },
 });

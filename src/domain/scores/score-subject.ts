@@ -9,7 +9,7 @@ export type ScoreSubject =
   | { conversationId: string };
 
 /** The subjects that a queue can hold. */
-export type ReviewedSubject = Extract<ScoreSubject, { executionId: string } | { exampleId: string }>;
+export type ReviewedSubject = Exclude<ScoreSubject, { conversationId: string }>;
 
 /** The columns of a subject; those of other kinds are null. */
 export interface SubjectIds {

@@ -6,7 +6,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'listQueues',
     title: 'List annotation queues',
     description:
-      'Lists the queues of runs and examples that reviewers score, with their progress and the scores they ask for.',
+      'Lists the queues of runs, examples and traces that reviewers score, with their progress and the scores they ask for.',
     hints: READS,
   },
   {
@@ -14,7 +14,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'addQueueItems',
     title: 'Put items into a queue',
     description:
-      'Puts runs or examples into a queue, for people to look at. Items already in the queue are not added again.',
+      'Puts runs, examples, traces or steps of traces into a queue, for people to look at. Items already in the queue are not added again.',
     hints: { ...ADDS, idempotent: true },
   },
   {

@@ -1,16 +1,20 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { now, unnestOf } from '../../db/sql.ts';
+import { anyOf, arraysOf, given, now, unnestOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { publicId } from '../../domain/ids.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
 import { MAX_QUEUE_ITEMS } from '../../domain/queues/queue.ts';
 import { BUCKETS } from '../../domain/releases/rollout.ts';
+import { type ReviewedSubject, subjectIds, subjectKey } from '../../domain/scores/score-subject.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
+import { daysOf } from '../traces/ingest-steps.ts';
+import { type TraceFilter, traceConditions } from '../traces/traces.ts';
+import { ITEM_SUBJECT } from './items.ts';
 import { findQueue } from './queues.ts';
 
 const MAX_MISSING_SHOWN = 5;
@@ -21,8 +25,9 @@ const newItemId = sql.raw<string>(UUID_V7);
 export interface NewItems {
   executionIds?: string[] | undefined;
   examples?: { evaluationId: string; exampleId: string }[] | undefined;
-  /** The newest `limit` executions that match, from a sample of the share `sampleRate`. */
-  filtered?: { filter: ExecutionFilter; sampleRate: number; limit: number } | undefined;
+  traces?: TraceItem[] | undefined;
+  /** The newest that match. */
+  filtered?: Filtered | undefined;
 }
 
 /** The number of items that are new in the queue, and that were already there. */
@@ -32,17 +37,17 @@ export interface AddedItems {
 }
 
 /**
- * Adds executions and examples to a queue; existing items are unchanged.
+ * Adds executions, examples and traces to a queue; existing items are unchanged.
  * @throws ApiError `not_found` for the queue; `invalid_request` naming what does not exist; `quota_exceeded`
  */
 export async function addItems(
   db: WorkspaceDatabase,
   name: string,
-  { executionIds = [], examples = [], filtered }: NewItems,
+  { executionIds = [], examples = [], traces = [], filtered }: NewItems,
 ): Promise<AddedItems> {
   const { id } = await findQueue(db.query, name);
   // May examine everything, so it runs without holding a lock.
-  const matching = filtered && (await db.heavy.query((own) => selectEntering(own, id, filtered)));
+  const matching = filtered && (await selectEntering(db.heavy.query, id, filtered));
   return db.transaction(async (query) => {
     // Serializes concurrent additions, so that each sees the room left by the others. Inserting an item needs only a key lock on its queue.
     const [queue] = await query((own) => own.selectFrom('queues').select('id').where('id', '=', id).forNoKeyUpdate());
@@ -50,10 +55,9 @@ export async function addItems(
     const sums: AddedItems[] = [];
     if (executionIds.length > 0) sums.push(await addExecutions(query, id, executionIds));
     if (examples.length > 0) sums.push(await addExamples(query, id, examples));
-    if (filtered !== undefined && matching !== undefined) {
-      const ids = matching.map((row) => row.id);
-      sums.push(await enterQueue(query, id, { ...filtered, ids, room: MAX_QUEUE_ITEMS + 1 }));
-    }
+    if (traces.length > 0) sums.push(await addTraces(query, id, traces));
+    if (filtered !== undefined && matching !== undefined)
+      sums.push(await enterQueue(query, id, { ...filtered, ids: matching, room: MAX_QUEUE_ITEMS + 1 }));
     if ((await roomOf(query, id)) < 0)
       throw new ApiError(
         'quota_exceeded',
@@ -77,99 +81,107 @@ export async function roomOf(query: Query, queueId: string): Promise<number> {
   return MAX_QUEUE_ITEMS - (row?.count ?? 0);
 }
 
-/** Whether an execution is in the sample, based on `bucketOf`: the same at every check. */
-const isSampled = (queueId: string, sampleRate: number) =>
-  sql<SqlBool>`('x' || encode(substr(sha256(convert_to(${queueId}::text || ':' || ${sql.ref('executions.id')}::text, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint
+/** Whether an execution or trace is in the sample, based on `bucketOf`: the same at every check. */
+const isSampled = (queueId: string, sampleRate: number, id: 'executions.id' | 'traces.id') =>
+  sql<SqlBool>`('x' || encode(substr(sha256(convert_to(${queueId}::text || ':' || ${sql.ref(id)}::text, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint
     % ${sql.lit(BUCKETS)} < ${sampleRate}::float8 * ${sql.lit(BUCKETS)}`;
 
-/** Selects the executions that enter a queue. */
-export interface Entering {
-  filter: ExecutionFilter;
+/** Selects the executions, or the settled traces, that enter a queue. */
+export type Filtered = ({ filter: ExecutionFilter } | { traceFilter: TraceFilter }) & {
   sampleRate: number;
-  /** Takes the newest executions if more match. */
+  /** Takes the newest if more match. */
   limit: number;
-  /** Only executions with these ids. */
-  ids: string[];
-  /** How many more items fit into the queue. */
-  room: number;
-}
+};
 
-/** Ended executions that match, newest first; only completed ones if the filter has no status. */
-const selectEntering = (
+/** Ended executions that match, newest first; only completed ones if the filter has no status. @param ids only these */
+const selectExecutions = (
   db: Builder,
   queueId: string,
-  { filter, sampleRate, limit, ids }: Omit<Entering, 'ids' | 'room'> & { ids?: string[] },
+  { filter, sampleRate, limit }: Extract<Filtered, { filter: ExecutionFilter }>,
+  ids: string[] | undefined,
 ) =>
   db
     .selectFrom('executions')
     .select('executions.id')
-    .where((eb) => {
-      const conditions: Expression<SqlBool>[] = [
+    .where((eb) =>
+      eb.and([
         ...executionConditions(eb, { status: 'completed', ...filter }),
         inStates(executionStates, executionStates.final),
-      ];
-      if (sampleRate < 1) conditions.push(isSampled(queueId, sampleRate));
-      if (ids !== undefined) conditions.push(sql<SqlBool>`${sql.ref('executions.id')} = any(${ids}::uuid[])`);
-      return eb.and(conditions);
-    })
+        ...(sampleRate < 1 ? [isSampled(queueId, sampleRate, 'executions.id')] : []),
+        ...given(ids, (all) => eb('executions.id', '=', anyOf(all))),
+      ]),
+    )
     .orderBy('executions.id', 'desc')
     .limit(limit);
 
-/** Adds ended executions that match to a queue; only completed ones if the filter has no status. */
-export async function enterQueue(query: Query, queueId: string, { room, ...entering }: Entering): Promise<AddedItems> {
-  const [counted] = await query((db) =>
-    db
-      .with('found', () => selectEntering(db, queueId, entering).forKeyShare())
-      .with('new', (cte) =>
-        cte
-          .selectFrom('found')
-          .select('found.id')
-          .where((eb) =>
-            eb.not(
-              eb.exists(
-                eb
-                  .selectFrom('queue_items as i')
-                  .select('i.id')
-                  .where('i.queue_id', '=', queueId)
-                  .whereRef('i.execution_id', '=', 'found.id'),
-              ),
-            ),
-          )
-          .orderBy('found.id')
-          .limit(Math.max(0, room)),
-      )
-      .with('added', (cte) =>
-        cte
-          .insertInto('queue_items')
-          .columns(['id', 'queue_id', 'execution_id', 'created_at'])
-          .expression((eb) =>
-            eb
-              .selectFrom('new')
-              .select([newItemId.as('id'), sql<string>`${queueId}::uuid`.as('queue_id'), 'new.id as execution_id'])
-              .select(now.as('created_at')),
-          )
-          .onConflict((conflict) => conflict.doNothing())
-          .returning('id'),
-      )
-      .selectNoFrom((eb) => [
-        eb
-          .selectFrom('found')
-          .select((of) => of.fn.countAll<number>().as('count'))
-          .as('found'),
-        eb
-          .selectFrom('added')
-          .select((of) => of.fn.countAll<number>().as('count'))
-          .as('added'),
+/** The same for settled traces. */
+const selectTraces = (
+  db: Builder,
+  queueId: string,
+  { traceFilter, sampleRate, limit }: Extract<Filtered, { traceFilter: TraceFilter }>,
+  ids: string[] | undefined,
+) =>
+  db
+    .selectFrom('traces')
+    .select('traces.id')
+    .where((eb) =>
+      eb.and([
+        ...traceConditions(eb, { ...traceFilter, settled: true }),
+        ...(sampleRate < 1 ? [isSampled(queueId, sampleRate, 'traces.id')] : []),
+        ...given(ids, (all) => eb('traces.id', '=', anyOf(all))),
       ]),
+    )
+    .orderBy('traces.started_at', 'desc')
+    .orderBy('traces.id', 'desc')
+    .limit(limit);
+
+async function selectEntering(query: Query, queueId: string, filtered: Filtered): Promise<string[]> {
+  const rows = await query((db) =>
+    'filter' in filtered
+      ? selectExecutions(db, queueId, filtered, undefined)
+      : selectTraces(db, queueId, filtered, undefined),
   );
-  const added = counted?.added ?? 0;
-  return { added, present: (counted?.found ?? 0) - added };
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Adds those of some executions or settled traces that match to a queue. @param ids of them @param room how many more items fit into the queue
+ */
+export async function enterQueue(
+  query: Query,
+  queueId: string,
+  { ids, room, ...filtered }: Filtered & { ids: string[]; room: number },
+): Promise<AddedItems> {
+  if (ids.length === 0 || room <= 0) return { added: 0, present: 0 };
+  const isOfTraces = 'traceFilter' in filtered;
+  const found = await query((db) =>
+    isOfTraces
+      ? selectTraces(db, queueId, filtered, ids).forKeyShare()
+      : selectExecutions(db, queueId, filtered, ids).forKeyShare(),
+  );
+  const column = isOfTraces ? 'trace_id' : 'execution_id';
+  const there = await query((db) =>
+    db
+      .selectFrom('queue_items')
+      .select(`${column} as id`)
+      .where('queue_id', '=', queueId)
+      .where(column, '=', anyOf(ids))
+      .$if(isOfTraces, (items) => items.where('span_id', 'is', null)),
+  );
+  const present = new Set(there.map(({ id }) => id));
+  const fresh = found.flatMap(({ id }) => (present.has(id) ? [] : [id])).sort();
+  const { added } = await insert(
+    query,
+    queueId,
+    fresh.slice(0, room).map((id) => (isOfTraces ? { traceId: id, spanId: null } : { executionId: id })),
+  );
+  return { added, present: found.length - added };
 }
 
 async function addExecutions(query: Query, queueId: string, given: string[]): Promise<AddedItems> {
   const ids = [...new Set(given)];
   const found = await query((db) =>
-    db.selectFrom('executions').select('id').where(sql<boolean>`id = any(${ids}::uuid[])`).orderBy('id').forKeyShare(),
+    db.selectFrom('executions').select('id').where('id', '=', anyOf(ids)).orderBy('id').forKeyShare(),
   );
   const known = new Set(found.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id)).map((id) => publicId('execution', id));
@@ -177,13 +189,51 @@ async function addExecutions(query: Query, queueId: string, given: string[]): Pr
   return insert(
     query,
     queueId,
-    {
-      execution_id: ['uuid', ids],
-      evaluation_id: ['uuid', ids.map(() => null)],
-      example_id: ['text', ids.map(() => null)],
-    },
-    ids.length,
+    ids.map((executionId) => ({ executionId })),
   );
+}
+
+type TraceItem = Extract<ReviewedSubject, { traceId: string }>;
+
+async function addTraces(query: Query, queueId: string, all: readonly TraceItem[]): Promise<AddedItems> {
+  const traces = [...new Map(all.map((one) => [subjectKey(one), one])).values()];
+  const ids = [...new Set(traces.map(({ traceId }) => traceId))];
+  const found = await query((db) =>
+    db
+      .selectFrom('traces')
+      .select(['id', 'first_day', 'last_day'])
+      .where('id', '=', anyOf(ids))
+      .orderBy('id')
+      .forKeyShare(),
+  );
+  const keys = arraysOf(
+    traces.flatMap(({ traceId, spanId }) => (spanId === null ? [] : [{ trace: traceId, span: spanId }])),
+  );
+  const { first, last } = daysOf(found);
+  const steps =
+    keys.trace === undefined || found.length === 0
+      ? []
+      : await query((db) =>
+          db
+            .selectFrom('trace_steps as s')
+            .innerJoin(unnestOf('given', { trace: ['uuid', keys.trace], span: ['text', keys.span] }), (join) =>
+              join.onRef('given.trace', '=', 's.trace_id').onRef('given.span', '=', 's.span_id'),
+            )
+            .select(['given.trace', 'given.span'])
+            .where('s.day', '>=', first)
+            .where('s.day', '<=', last),
+        );
+  const known = new Set([
+    ...found.map(({ id }) => subjectKey({ traceId: id, spanId: null })),
+    ...steps.map(({ trace, span }) => subjectKey({ traceId: trace, spanId: span })),
+  ]);
+  const missing = traces.filter((one) => !known.has(subjectKey(one)));
+  if (missing.length > 0)
+    throw notThere(
+      'traces',
+      missing.map(({ traceId, spanId }) => `${traceIdOf(traceId)}${spanId === null ? '' : ` ${spanId}`}`),
+    );
+  return insert(query, queueId, traces);
 }
 
 const notThere = (path: string, missing: string[]) =>
@@ -226,35 +276,33 @@ async function addExamples(
       'examples',
       missing.map(({ evaluationId, exampleId }) => `"${exampleId}" of ${publicId('evaluation', evaluationId)}`),
     );
-  return insert(query, queueId, { execution_id: ['uuid', examples.map(() => null)], ...keys }, examples.length);
+  return insert(query, queueId, examples);
 }
 
-interface ItemArrays {
-  execution_id: readonly ['uuid', (string | null)[]];
-  evaluation_id: readonly ['uuid', (string | null)[]];
-  example_id: readonly ['text', (string | null)[]];
-}
-
-async function insert(query: Query, queueId: string, arrays: ItemArrays, total: number): Promise<AddedItems> {
+async function insert(query: Query, queueId: string, subjects: readonly ReviewedSubject[]): Promise<AddedItems> {
+  if (subjects.length === 0) return { added: 0, present: 0 };
+  const columns = arraysOf(subjects.map(subjectIds));
   const added = await query((db) =>
     db
       .insertInto('queue_items')
-      .columns(['id', 'queue_id', 'execution_id', 'evaluation_id', 'example_id', 'created_at'])
+      .columns(['id', 'queue_id', ...ITEM_SUBJECT, 'created_at'])
       .expression((eb) =>
         eb
           .selectFrom(
             unnestOf('given', {
-              execution_id: arrays.execution_id,
-              evaluation_id: arrays.evaluation_id,
-              example_id: arrays.example_id,
+              execution_id: ['uuid', columns.execution_id],
+              evaluation_id: ['uuid', columns.evaluation_id],
+              example_id: ['text', columns.example_id],
+              trace_id: ['uuid', columns.trace_id],
+              span_id: ['text', columns.span_id],
             }),
           )
           .select([newItemId.as('id'), sql<string>`${queueId}::uuid`.as('queue_id')])
-          .select(['given.execution_id', 'given.evaluation_id', 'given.example_id'])
+          .select(ITEM_SUBJECT.map((column) => `given.${column}` as const))
           .select(now.as('created_at')),
       )
       .onConflict((conflict) => conflict.doNothing())
       .returning('id'),
   );
-  return { added: added.length, present: total - added.length };
+  return { added: added.length, present: subjects.length - added.length };
 }

@@ -3,6 +3,7 @@ import { notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { ReviewedSubject } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { exampleOfTrace } from '../traces/add-to-dataset.ts';
 
 /** The fields that an example takes from the reviewed subject. */
 export interface ReviewedExample {
@@ -24,6 +25,10 @@ export async function exampleOf(query: Query, subject: ReviewedSubject): Promise
     const { variables, created_at: createdAt, ...about } = row;
     const executionId = publicId('execution', subject.executionId);
     return { variables, metadata: { execution_id: executionId, ...about, created_at: createdAt.toISOString() } };
+  }
+  if ('traceId' in subject) {
+    const { variables, metadata = {} } = await exampleOfTrace(query, subject);
+    return { variables, metadata };
   }
   const [row] = await query((db) =>
     db

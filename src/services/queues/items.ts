@@ -9,11 +9,12 @@ import type { ItemState, ReviewCorrection } from '../../domain/queues/queue.ts';
 import type { HolderId } from '../members/holder.ts';
 import { findQueue, type QueueColumns, stateOf } from './queues.ts';
 
+/** The columns of an item's subject. */
+export const ITEM_SUBJECT = ['execution_id', 'evaluation_id', 'example_id', 'trace_id', 'span_id'] as const;
+
 const COLUMNS = [
   'i.id',
-  'i.execution_id',
-  'i.evaluation_id',
-  'i.example_id',
+  ...ITEM_SUBJECT.map((column) => `i.${column}` as const),
   'i.completed',
   'i.skipped',
   'i.completed_at',
@@ -28,7 +29,7 @@ export const selectItems = (db: Builder) =>
 
 type ItemColumns = Pick<
   Selectable<Tables['queue_items']>,
-  'id' | 'execution_id' | 'evaluation_id' | 'example_id' | 'completed' | 'skipped' | 'completed_at' | 'created_at'
+  'id' | (typeof ITEM_SUBJECT)[number] | 'completed' | 'skipped' | 'completed_at' | 'created_at'
 > & { state: ItemState };
 
 /** The outcome of an item for one reviewer. */

@@ -7,6 +7,7 @@ import type { Tables } from '../../db/tables.ts';
 import { type ItemState, MAX_QUEUES } from '../../domain/queues/queue.ts';
 import type { ExecutionFilter } from '../executions/filter.ts';
 import { namedRows, type RowIn } from '../named-rows.ts';
+import type { TraceFilter } from '../traces/traces.ts';
 import { requireRoom } from '../workspaces/quotas.ts';
 
 const COLUMNS = [
@@ -15,6 +16,7 @@ const COLUMNS = [
   'description',
   'score_names',
   'filter',
+  'trace_filter',
   'sample_rate',
   'reviewers_per_item',
   'created_at',
@@ -30,21 +32,25 @@ export interface QueueSettings {
   description: string | null;
   scoreNames: string[];
   filter: ExecutionFilter | null;
+  traceFilter: TraceFilter | null;
   sampleRate: number;
   reviewersPerItem: number;
 }
 
 const select = (db: Builder) =>
-  db.selectFrom('queues').select(COLUMNS).$narrowType<{ filter: ExecutionFilter | null }>();
+  db
+    .selectFrom('queues')
+    .select(COLUMNS)
+    .$narrowType<{ filter: ExecutionFilter | null; trace_filter: TraceFilter | null }>();
 
 const QUEUES = namedRows({
   table: 'queues',
   select,
   keys: ['name'],
   bytes: () =>
-    sql<number>`pg_column_size(score_names) + coalesce(pg_column_size(filter), 0) + coalesce(octet_length(description), 0)`,
+    sql<number>`pg_column_size(score_names) + coalesce(pg_column_size(filter), 0) + coalesce(pg_column_size(trace_filter), 0) + coalesce(octet_length(description), 0)`,
   what: ({ name }) => `The queue "${name}"`,
-  json: ['filter'],
+  json: ['filter', 'trace_filter'],
   audit: { created: 'queue.created', updated: 'queue.updated', deleted: 'queue.deleted' },
 });
 export type QueueColumns = RowIn<typeof QUEUES>;
@@ -111,10 +117,10 @@ export async function listQueues(query: Query, limit: number, after: string | un
  * @throws ApiError `quota_exceeded`
  */
 export function putQueue(db: WorkspaceDatabase, name: string, settings: QueueSettings): Promise<QueueRow> {
-  const { description, scoreNames, filter, sampleRate, reviewersPerItem } = settings;
+  const { description, scoreNames, filter, traceFilter, sampleRate, reviewersPerItem } = settings;
   const shares = { sample_rate: sampleRate, reviewers_per_item: reviewersPerItem };
   const wanted = {
-    values: { description, score_names: scoreNames, filter, ...shares },
+    values: { description, score_names: scoreNames, filter, trace_filter: traceFilter, ...shares },
     details: { score_names: scoreNames.length, ...shares },
   };
   return db.transaction(async (query) => {
@@ -167,7 +173,9 @@ export const deleteQueue = (db: WorkspaceDatabase, name: string): Promise<QueueR
   });
 
 /** Queues that are filled automatically, with their filters. */
-export async function filteredQueues(query: Query): Promise<(QueueColumns & { filter: ExecutionFilter })[]> {
-  const rows = await query((db) => select(db).where('filter', 'is not', null).orderBy('id'));
-  return rows.flatMap(({ filter, ...row }) => (filter === null ? [] : [{ ...row, filter }]));
-}
+export const filteredQueues = (query: Query): Promise<QueueColumns[]> =>
+  query((db) =>
+    select(db)
+      .where((eb) => eb.or([eb('filter', 'is not', null), eb('trace_filter', 'is not', null)]))
+      .orderBy('id'),
+  );

@@ -4,11 +4,11 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
-import { publicId } from '../../domain/ids.ts';
+import { publicId, traceIdOf } from '../../domain/ids.ts';
 import type { ReviewCorrection } from '../../domain/queues/queue.ts';
 import { reviewScoreId } from '../../domain/queues/review-score-id.ts';
 import type { ScoreValue } from '../../domain/scores/score.ts';
-import type { ReviewedSubject } from '../../domain/scores/score-subject.ts';
+import { type ReviewedSubject, type SubjectIds, subjectOf as subjectOfIds } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { correctExample, withdrawCorrection } from '../datasets/correct-example.ts';
@@ -16,7 +16,7 @@ import type { HolderId } from '../members/holder.ts';
 import { storeScores } from '../scores/store-scores.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { exampleOf } from './corrected-example.ts';
-import { getItem, type ItemRow } from './items.ts';
+import { getItem, ITEM_SUBJECT, type ItemRow } from './items.ts';
 import { leasesOfOthers } from './lease.ts';
 import { findQueue, type QueueColumns } from './queues.ts';
 import { withdrawScores } from './withdraw-scores.ts';
@@ -40,11 +40,8 @@ export interface Verdict {
 /** An item that is locked until the transaction ends, and the reviewer's review of it. */
 interface Held {
   queue: QueueColumns;
-  item: {
+  item: Pick<SubjectIds, (typeof ITEM_SUBJECT)[number]> & {
     id: string;
-    execution_id: string | null;
-    evaluation_id: string | null;
-    example_id: string | null;
     completed: number;
     /** The number of leases held by others. */
     others: number;
@@ -60,7 +57,7 @@ interface Held {
 }
 
 /**
- * Locks the execution before the item, in the same order as its deletion, which also deletes the item; otherwise they could deadlock.
+ * Locks the execution or trace before the item, in the same order as its deletion, which also deletes the item; otherwise they could deadlock.
  * @throws ApiError `not_found`
  */
 async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): Promise<Held> {
@@ -78,6 +75,19 @@ async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): P
       )
       .forKeyShare(),
   );
+  await query((db) =>
+    db
+      .selectFrom('traces')
+      .select('id')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('queue_items')
+          .select((of) => of.ref('trace_id').$notNull().as('id'))
+          .where('queue_id', '=', queue.id)
+          .where('id', '=', itemId),
+      )
+      .forKeyShare(),
+  );
   const [locked] = await query((db) =>
     db.selectFrom('queue_items').select('id').where('queue_id', '=', queue.id).where('id', '=', itemId).forUpdate(),
   );
@@ -86,7 +96,7 @@ async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): P
   const [item] = await query((db) =>
     db
       .selectFrom('queue_items as i')
-      .select(['i.id', 'i.execution_id', 'i.evaluation_id', 'i.example_id', 'i.completed'])
+      .select(['i.id', ...ITEM_SUBJECT.map((column) => `i.${column}` as const), 'i.completed'])
       .select((eb) => eb.fn.coalesce(leasesOfOthers(eb, reviewer), sql.lit(0)).as('others'))
       .where('i.id', '=', itemId),
   );
@@ -101,19 +111,20 @@ async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): P
   return { queue, item, review };
 }
 
-function subjectOf({
-  execution_id: executionId,
-  evaluation_id: evaluationId,
-  example_id: exampleId,
-}: Held['item']): ReviewedSubject {
-  if (executionId !== null) return { executionId };
-  if (evaluationId === null || exampleId === null) throw new Error('An item belongs to an execution or an example.');
-  return { evaluationId, exampleId };
+function subjectOf(item: Held['item']): ReviewedSubject {
+  const subject = subjectOfIds({ ...item, conversation_id: null });
+  if ('conversationId' in subject) throw new Error('A conversation is no item.');
+  return subject;
 }
 
-/** The key of the example that a correction creates, like that of examples created from executions. */
-const keyOf = ({ execution_id: executionId, example_id: exampleId }: Held['item']) =>
-  executionId === null ? (exampleId ?? '') : publicId('execution', executionId);
+/** The key of the example that a correction creates, like that of examples created from executions or traces. */
+function keyOf(item: Held['item']): string {
+  const subject = subjectOf(item);
+  if ('executionId' in subject) return publicId('execution', subject.executionId);
+  if ('exampleId' in subject) return subject.exampleId;
+  const trace = traceIdOf(subject.traceId);
+  return subject.spanId === null ? trace : `${trace}:${subject.spanId}`;
+}
 
 /**
  * Stores a reviewer's verdict on an item: scores with the source `person`, and a correction as an example of a dataset, all in

@@ -16,7 +16,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export interface ExampleSource {
   /** UUID. */
   traceId: string;
-  spanId?: string | undefined;
+  spanId?: string | null | undefined;
 }
 
 /** The fields of a step's execution that an example uses. */
@@ -31,20 +31,15 @@ async function executionOf(query: Query, { execution_id: id }: WholeStepRow) {
 const unlessNull = (entries: Record<string, JsonValue | undefined>): Record<string, JsonValue> =>
   Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, JsonValue] => entry[1] != null));
 
-/** @throws ApiError `invalid_request` if the source does not exist */
-async function exampleOf(
+/** @throws ApiError `not_found` */
+export async function exampleOfTrace(
   query: Query,
-  { traceId, spanId }: ExampleSource,
-  expected: 'output' | 'none',
-  at: string,
+  { traceId, spanId: given }: ExampleSource,
+  expected: 'output' | 'none' = 'none',
 ): Promise<Example> {
-  const missing = (error: unknown) => {
-    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-    throw invalidField(at, spanId === undefined ? 'is not a trace of this workspace' : 'is not a step of a trace');
-  };
-  const trace = await getTrace({ query }, traceId).catch(missing);
-  const span = spanId ?? (await findTopStep(query, trace).catch(missing));
-  const step = await getStep(query, trace, span).catch(missing);
+  const spanId = given ?? undefined;
+  const trace = await getTrace({ query }, traceId);
+  const step = await getStep(query, trace, spanId ?? (await findTopStep(query, trace)));
   const execution = await executionOf(query, step);
   const { input, output }: { input: unknown; output: string | null } = textsOf(step);
   const id = spanId === undefined ? traceIdOf(traceId) : `${traceIdOf(traceId)}:${spanId}`;
@@ -82,7 +77,11 @@ export async function addTracesToDataset(
   const examples = new Map<string | undefined, Example>();
   let bytes = 0;
   for (const [index, source] of sources.entries()) {
-    const example = await exampleOf(query, source, expected, `traces.${index}`);
+    const example = await exampleOfTrace(query, source, expected).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+      const what = source.spanId === undefined ? 'is not a trace of this workspace' : 'is not a step of a trace';
+      throw invalidField(`traces.${index}`, what);
+    });
     bytes += Buffer.byteLength(JSON.stringify(example));
     if (bytes > MAX_BYTES)
       throw invalidField('traces', `has more than ${MAX_BYTES >> 20} MiB of texts: add fewer per request`);

@@ -58,6 +58,7 @@ test('a queue is created, changed, listed and deleted', async () => {
   expect(created.body).toEqual({
     name: 'team/tone',
     ...body,
+    trace_filter: null,
     progress: { pending: 0, leased: 0, completed: 0, skipped: 0 },
     full: false,
     created_at: expect.any(String),
@@ -116,7 +117,7 @@ test('names what cannot be added', async () => {
     'invalid_request',
     expect.stringContaining(nothing),
   ]);
-  expect(refused(await add({}))[2]).toMatch(/Give execution_ids, examples or a filter/);
+  expect(refused(await add({}))[2]).toMatch(/Give execution_ids, examples, traces or a filter/);
   expect(refused(await add({ execution_ids: [execution], limit: 3 }))[2]).toMatch(/limit: needs a filter/);
   expect(refused(await add({ execution_ids: Array.from({ length: 1001 }, () => execution) }))[2]).toMatch(
     /at most 1000/,

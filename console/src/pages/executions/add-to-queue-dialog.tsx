@@ -9,13 +9,15 @@ import { formatNumber } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { Queue } from '../queues/types.ts';
 
-/** Adds executions to a queue for human scoring. @param ids public ids */
+/** Adds executions, or traces, to a queue for human scoring. @param ids public ids */
 export function AddToQueueDialog({
   ids,
+  of = 'execution_ids',
   onDone,
   onClose,
 }: {
   ids: readonly string[];
+  of?: 'execution_ids' | 'traces';
   onDone?: () => void;
   onClose: () => void;
 }) {
@@ -40,7 +42,7 @@ export function AddToQueueDialog({
       onSubmit={async () => {
         const { added, present } = await post<{ added: number; present: number }>(
           `${pathOf('queues', name.trim())}/items`,
-          { execution_ids: ids },
+          of === 'traces' ? { traces: ids.map((id) => ({ trace_id: id })) } : { execution_ids: ids },
         );
         await client.invalidateQueries({ queryKey: ['queues'] });
         showToast(

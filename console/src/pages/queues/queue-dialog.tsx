@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pathOf, put } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
+import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { requireNew } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import { EMPTY_FILTER, FilterFields, type FilterForm, filterFormOf, toFilter } from '../scores/execution-filter.tsx';
@@ -15,7 +15,7 @@ interface QueueForm {
   description: string;
   /** One per line. */
   scoreNames: string;
-  fills: boolean;
+  fills: '' | 'executions' | 'traces';
   filter: FilterForm;
   /** In percent. */
   sampleRate: string;
@@ -26,8 +26,8 @@ const formOf = (queue: Queue | undefined): QueueForm => ({
   name: queue?.name ?? '',
   description: queue?.description ?? '',
   scoreNames: queue?.score_names.join('\n') ?? '',
-  fills: queue !== undefined && queue.filter !== null,
-  filter: queue?.filter ? filterFormOf(queue.filter) : EMPTY_FILTER,
+  fills: queue?.filter ? 'executions' : queue?.trace_filter ? 'traces' : '',
+  filter: filterFormOf(queue?.filter ?? queue?.trace_filter ?? {}),
   sampleRate: String(Number(((queue?.sample_rate ?? 1) * 100).toFixed(6))),
   reviewers: String(queue?.reviewers_per_item ?? 1),
 });
@@ -38,12 +38,19 @@ const toPut = ({ description, scoreNames, fills, filter, sampleRate, reviewers }
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== ''),
-  ...(fills && {
-    filter: toFilter(filter) as NonNullable<PutQueue['filter']>,
+  ...(fills === 'executions' && { filter: toFilter(filter) as NonNullable<PutQueue['filter']> }),
+  ...(fills === 'traces' && { trace_filter: toFilter(filter) as NonNullable<PutQueue['trace_filter']> }),
+  ...(fills !== '' && {
     ...(sampleRate !== '' && { sample_rate: Number((Number(sampleRate) / 100).toFixed(8)) }),
   }),
   ...(reviewers !== '' && { reviewers_per_item: Number(reviewers) }),
 });
+
+const FILLS: { value: QueueForm['fills']; label: string }[] = [
+  { value: '', label: 'Nothing' },
+  { value: 'executions', label: 'Executions' },
+  { value: 'traces', label: 'Traces' },
+];
 
 /** Creates or edits a queue. */
 export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => void }) {
@@ -112,14 +119,21 @@ export function QueueDialog({ queue, onClose }: { queue?: Queue; onClose: () => 
         value={form.reviewers}
         onChange={(reviewers) => set({ reviewers })}
       />
-      <CheckField
-        label="Add matching executions automatically"
-        checked={form.fills}
-        onChange={(fills) => set({ fills })}
+      <SelectField
+        label="Add matches automatically"
+        value={form.fills}
+        onChange={(fills) =>
+          set({ fills: FILLS.find(({ value }) => value === fills)?.value ?? '', filter: EMPTY_FILTER })
+        }
+        options={FILLS}
       />
-      {form.fills && (
+      {form.fills !== '' && (
         <>
-          <FilterFields value={form.filter} onChange={(filter) => set({ filter })} />
+          <FilterFields
+            value={form.filter}
+            onChange={(filter) => set({ filter })}
+            withStatus={form.fills === 'executions'}
+          />
           <TextField
             label="Sampling rate, in %"
             type="number"

@@ -119,12 +119,15 @@ function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
 }
 
 function Facts({ queue }: { queue: Queue }) {
-  const { score_names, filter, sample_rate, reviewers_per_item, progress, full } = queue;
+  const { score_names, sample_rate, reviewers_per_item, progress, full } = queue;
+  const filter = queue.filter ?? queue.trace_filter;
   return (
     <dl className="facts">
       <Fact label="Scores">{score_names.join(', ')}</Fact>
-      <Fact label="Executions are added automatically">
-        {filter === null ? 'none' : `${formatScore(sample_rate)} of: ${filterWords(filter)}`}
+      <Fact label="Added automatically">
+        {filter === null
+          ? 'none'
+          : `${formatScore(sample_rate)} of ${queue.trace_filter === null ? 'executions' : 'traces'}: ${filterWords(filter)}`}
         {full && <span className="badge warn">full</span>}
       </Fact>
       <Fact label="Reviewers for each item">{reviewers_per_item}</Fact>

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { Trace, WholeTraceStep } from '../../api-types.ts';
 import { PromptLink } from '../../components/badges.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatJson } from '../../format.ts';
-import { executionQuery } from '../../queries.ts';
+import { executionQuery, recordQuery } from '../../queries.ts';
+import { t } from '../../strings.ts';
 import { inputQuery, sameExampleQuery } from '../evaluations/queries.ts';
 import type { QueueItem } from './types.ts';
 
@@ -20,7 +22,17 @@ export interface Content {
 }
 
 /** Undefined while loading. */
-export function useContent({ execution_id, evaluation_id, example_id }: QueueItem['subject']): Content | undefined {
+export function useContent({
+  execution_id,
+  evaluation_id,
+  example_id,
+  trace_id,
+  span_id,
+}: QueueItem['subject']): Content | undefined {
+  const trace = useQuery({
+    ...recordQuery<Trace | WholeTraceStep>('traces', `${trace_id}${span_id === undefined ? '' : `/steps/${span_id}`}`),
+    enabled: trace_id !== undefined,
+  });
   const execution = useQuery({ ...executionQuery(execution_id ?? ''), enabled: execution_id !== undefined });
   const isExample = evaluation_id !== undefined && example_id !== undefined;
   const example = useQuery({
@@ -43,6 +55,10 @@ export function useContent({ execution_id, evaluation_id, example_id }: QueueIte
       error: sent.error,
     };
   }
+  if (trace_id !== undefined) {
+    if (trace.error) return { ...nothing, error: trace.error };
+    return trace.data && { ...nothing, output: trace.data.output, input: trace.data.input, error: null };
+  }
   if (execution.data !== undefined) {
     const { output, input, prompt_name, prompt_version } = execution.data;
     return { output, input, expected: undefined, prompt: { name: prompt_name, version: prompt_version }, error: null };
@@ -52,7 +68,7 @@ export function useContent({ execution_id, evaluation_id, example_id }: QueueIte
 
 /** A link to the scored subject. */
 export function SubjectLink({
-  subject: { execution_id, evaluation_id, example_id },
+  subject: { execution_id, evaluation_id, example_id, trace_id, span_id },
 }: {
   subject: QueueItem['subject'];
 }) {
@@ -60,6 +76,12 @@ export function SubjectLink({
     return (
       <Link to="/executions/$id" params={{ id: execution_id }}>
         Execution {execution_id.slice(-12)}
+      </Link>
+    );
+  if (trace_id !== undefined)
+    return (
+      <Link to="/traces/$id" params={{ id: trace_id }} search={{ step: span_id }}>
+        {span_id === undefined ? t(`Trace ${trace_id.slice(-12)}`) : t(`Step ${span_id} of a trace`)}
       </Link>
     );
   if (evaluation_id === undefined) return null;

@@ -2,12 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Trace } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatTime, plural } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
+import { AddToQueueDialog } from '../executions/add-to-queue-dialog.tsx';
 import { ScoresSection } from '../scores/scores-section.tsx';
 import { stepsQuery, traceQuery } from './queries.ts';
 import { traceRoute } from './routes.ts';
@@ -54,6 +56,12 @@ function TraceActions({ trace: { id, conversation_id } }: { trace: Trace }) {
         <Link to="/conversations/$" params={{ _splat: conversation_id }} className="button">
           Conversation
         </Link>
+      )}
+      {mayWrite && (
+        <DialogButton
+          label="Add to a queue…"
+          dialog={(close) => <AddToQueueDialog ids={[id]} of="traces" onClose={close} />}
+        />
       )}
       {mayWrite && (
         <DeleteButton
