@@ -6,14 +6,16 @@ import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { settleTraces } from '../jobs/settle-traces.ts';
 import { TRACE_TOOLS } from '../mcp/tools/trace-tools.ts';
 import { noteForQueues } from '../services/queues/note-for-queues.ts';
+import { countForReleases } from '../services/releases/count-trace.ts';
 import { putInRules } from '../services/rules/put-in-rules.ts';
 import { expireTraces } from '../services/traces/delete-traces.ts';
 import type { Capability } from './capability.ts';
 
 const SETTLE_EVERY_MS = 2_000;
 
-/** Puts a settled trace before rules and queues. */
-async function onSettled(query: Query, trace: string): Promise<void> {
+/** Counts a settled trace for releases, and puts it before rules and queues. */
+async function onSettled(query: Query, trace: string, isFirst: boolean): Promise<void> {
+  if (isFirst) await countForReleases(query, trace);
   await putInRules(query, trace);
   await noteForQueues(query, trace);
 }

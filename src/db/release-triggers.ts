@@ -33,7 +33,7 @@ export const executionReleaseTriggers = [
 /** Columns of an entry, as SQL, from rows of scores that count: `sign` -1 subtracts them. */
 // raw SQL: a part of the body of a trigger.
 const scoreEntries = (rows: string, sign: 1 | -1) =>
-  `select workspace_id, release_id, release_stage as stage, arm, subject_at, name, ${sign} as n, ${sign} * number as total, ${sign} * case when abs(number) > 1e-100 then number * number else 0 end as squares
+  `select workspace_id, release_id, release_stage as stage, arm, subject_at, case when trace_id is null then name else 'trace:' || name end as name, ${sign} as n, ${sign} * number as total, ${sign} * case when abs(number) > 1e-100 then number * number else 0 end as squares
         from ${rows} where release_stage is not null and number is not null`;
 
 const scoreTrigger = (event: 'insert' | 'update', referencing: string, entries: string) => ({

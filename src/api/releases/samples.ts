@@ -11,6 +11,8 @@ const arm = {
   latency_p95_ms: 1_204.5,
   cost_mean: 0.00021,
   cost_total: 0.86184,
+  traces: 0,
+  traces_of_both: 0,
   tokens: 492_480,
   scores: {},
 };

@@ -98,6 +98,8 @@ const armFields = {
   cost_mean: z.number().nullable().meta({ description: 'US dollars, for executions of known cost.' }),
   cost_total: z.number().meta({ description: 'US dollars.' }),
   tokens: z.int(),
+  traces: z.int().meta({ description: 'Settled traces whose executions of the release are all of this arm.' }),
+  traces_of_both: z.int().meta({ description: 'Settled traces with executions of both arms: left out of the checks.' }),
   scores: z.record(z.string(), z.number().nullable()).meta({ description: 'Mean scores by name.' }),
 };
 const ReleaseArm = z.object(armFields).meta({ id: 'ReleaseArm' });

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { FIXED_METRICS, isOfTraces, type OfTraces, type ScoreMetric, scoreOf } from '../../domain/analysis/check.ts';
+import {
+  CHECK_METRICS,
+  FIXED_METRICS,
+  isOfTraces,
+  type OfTraces,
+  type ScoreMetric,
+  scoreOf,
+  withoutTrace,
+} from '../../domain/analysis/check.ts';
 import { MAX_ERROR_RATE, MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
@@ -36,7 +44,14 @@ const Difference = z.number('must be a number').min(0, 'must be at least 0').max
 
 export const ReleaseCheck = z
   .strictObject({
-    metric: metricOf(FIXED_METRICS),
+    metric: metricOf(CHECK_METRICS, true).meta({
+      // oasdiff takes a changed description for a removed type: metrics of traces are in the guide.
+      override: {
+        type: 'string',
+        description: `${FIXED_METRICS.join(', ')}, or \`score:NAME\`.`,
+        examples: ['error_rate'],
+      },
+    }),
     against: z
       .union([z.literal('stable'), z.number()], 'must be "stable" or a number')
       .default('stable')
@@ -63,7 +78,8 @@ export const ReleaseCheck = z
     when: ({ issues }) => issues.length === 0,
   })
   .refine(
-    ({ metric, against }) => against === 'stable' || against > 0 || !['latency_p95', 'cost_mean'].includes(metric),
+    ({ metric, against }) =>
+      against === 'stable' || against > 0 || !['latency_p95', 'cost_mean'].includes(withoutTrace(metric)),
     {
       message: 'must be more than 0: differences of this metric are shares',
       path: ['against'],

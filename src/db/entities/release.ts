@@ -88,7 +88,10 @@ export const LabelPolicy = defineEntity({
   },
 });
 
-/** An ended execution of a release. Written by a trigger of `executions` (`db/release-triggers.ts`); soon added to the sums and deleted. */
+/**
+ * An ended execution of a release, or a settled trace with executions of one. Written by a trigger of `executions` (`db/release-triggers.ts`) and
+ * when traces settle; soon added to the sums and deleted.
+ */
 export const ReleaseEntry = defineEntity({
   name: 'ReleaseEntry',
   tableName: 'release_entries',
@@ -100,6 +103,8 @@ export const ReleaseEntry = defineEntity({
     stage: p.integer(),
     arm: p.text().$type<Arm>(),
     createdAt: timestamp(),
+    /** Of a trace: whether its executions of the release are of `one` arm, or of `both`, which says nothing about either. Null: an execution. */
+    ofTrace: p.text().$type<'one' | 'both'>().nullable(),
     failed: p.boolean(),
     /** Whether a fallback model answered. */
     fellBack: p.boolean(),
@@ -113,7 +118,7 @@ export const ReleaseEntry = defineEntity({
   },
 });
 
-/** The measures of an execution: their number (`count`), and the sums of their values and squares. */
+/** The measures of an execution: their number (`count`), and the sums of their values and squares. Those of traces begin with `trace:`. */
 export const RELEASE_MEASURES = ['error', 'fallback', 'reused', 'cost', 'latency', 'tokens'] as const;
 
 /**

@@ -141,6 +141,7 @@ export const ReleaseScoreEntry = defineEntity({
     arm: p.text().$type<Arm>(),
     /** When the execution was created. */
     createdAt: timestamp(),
+    /** Of a score of a trace: after `trace:`. */
     name: p.text(),
     count: p.integer(),
     total: p.double().$type<number>(),

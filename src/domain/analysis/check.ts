@@ -19,6 +19,10 @@ export function scoreOf(metric: string): string | undefined {
 
 /** In addition to these, `score:NAME`: the mean of that score. */
 export const FIXED_METRICS = ['error_rate', 'latency_p95', 'cost_mean'] as const;
+export const CHECK_METRICS = [
+  ...FIXED_METRICS,
+  ...FIXED_METRICS.map((metric) => `${TRACE}${metric}` as const),
+] as const;
 /** A rate is from 0 to 1; latency is in ms; cost is in USD; a score is in its own unit. */
 export type CheckMetric = OfTraces<(typeof FIXED_METRICS)[number] | ScoreMetric>;
 

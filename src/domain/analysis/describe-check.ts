@@ -1,4 +1,4 @@
-import { type CheckResult, scoreOf } from './check.ts';
+import { type CheckResult, isOfTraces, scoreOf, withoutTrace } from './check.ts';
 
 type Numbers = Omit<CheckResult, 'note'>;
 
@@ -7,19 +7,22 @@ type Numbers = Omit<CheckResult, 'note'>;
  * executions): +4.1 points (95 % confidence sequence +1.0 to +8.3), allowed up to +0.5 points: failed."
  */
 export function describeCheck(numbers: Numbers): string {
-  const { candidate, stable, against, difference, verdict } = numbers;
-  const { name, value } = namesOf(numbers);
+  const { candidate, stable, against, difference, verdict, metric } = numbers;
+  const { name: ofRuns, value } = namesOf(withoutTrace(metric));
+  const name = isOfTraces(metric) ? `${ofRuns} of traces` : ofRuns;
+  const counted = (count: number) =>
+    `${count.toLocaleString('en')} ${isOfTraces(metric) ? 'trace' : 'execution'}${count === 1 ? '' : 's'}`;
   const known = (estimate: number | null) => (estimate === null ? 'unknown' : value(estimate));
   const compared =
     stable === null
       ? `against ${value(Number(against))}`
-      : `${known(stable.estimate)} in stable (${executions(stable.n)})`;
-  const seen = `${name}: ${known(candidate.estimate)} in the candidate (${executions(candidate.n)}), ${compared}`;
+      : `${known(stable.estimate)} in stable (${counted(stable.n)})`;
+  const seen = `${name}: ${known(candidate.estimate)} in the candidate (${counted(candidate.n)}), ${compared}`;
   if (difference === null) return `${seen}: ${verdict}.`;
   return `${seen}: ${differenceText(numbers, difference)}: ${verdict}.`;
 }
 
-function namesOf({ metric }: Numbers): { name: string; value: (of: number) => string } {
+function namesOf(metric: string): { name: string; value: (of: number) => string } {
   switch (metric) {
     case 'error_rate':
       return { name: 'Error rate', value: (of) => `${(of * 100).toFixed(1)} %` };
@@ -31,8 +34,6 @@ function namesOf({ metric }: Numbers): { name: string; value: (of: number) => st
       return { name: `Score ${scoreOf(metric)}`, value: (of) => of.toFixed(3) };
   }
 }
-
-const executions = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'execution' : 'executions'}`;
 
 function differenceText({ metric, scale, lower, upper, limit, confidence }: Numbers, difference: number): string {
   const isScore = scoreOf(metric) !== undefined;

@@ -1,5 +1,5 @@
 import type { AnalysisOptions, ArmEstimate, Check, CheckResult, CheckVerdict, ScoreRange } from './check.ts';
-import { scoreOf } from './check.ts';
+import { isOfTraces, scoreOf, withoutTrace } from './check.ts';
 import { describeCheck } from './describe-check.ts';
 import { type Bounds, boundedEvidence, boundsOf, differenceBounds, type Evidence, rateEvidence } from './evidence.ts';
 import { meanBounds, meanDifferenceBounds, meanOf, meanRatioBounds } from './means.ts';
@@ -43,7 +43,8 @@ function judgeCheck(
   scoreRanges: Readonly<Record<string, ScoreRange>>,
 ): CheckResult {
   const limit = limitOf(check);
-  const scale = check.metric === 'latency_p95' || check.metric === 'cost_mean' ? 'relative' : 'absolute';
+  const own = withoutTrace(check.metric);
+  const scale = own === 'latency_p95' || own === 'cost_mean' ? 'relative' : 'absolute';
   if (scale === 'relative' && check.against !== 'stable' && !(check.against > 0))
     throw new RangeError(`A check of ${check.metric} is against "stable" or a number above 0.`);
   const { candidate, stable, bounds } = measure(check, arms, alpha, scoreRanges);
@@ -96,11 +97,15 @@ interface Measured {
 }
 
 function measure(
-  { metric, against }: Check,
+  { metric, against }: Pick<Check, 'against'> & { metric: string },
   { candidate, stable = NO_SUMS }: AnalysedArms,
   alpha: number,
   scoreRanges: Readonly<Record<string, ScoreRange>>,
 ): Measured {
+  if (isOfTraces(metric)) {
+    const ofTraces = { candidate: candidate.traces ?? NO_SUMS, stable: stable.traces ?? NO_SUMS };
+    return measure({ metric: withoutTrace(metric), against }, ofTraces, alpha, scoreRanges);
+  }
   const reference = against === 'stable' ? undefined : against;
   switch (metric) {
     case 'error_rate':

@@ -24,6 +24,8 @@ export interface ArmSums {
   cost: ValueSums;
   /** By score name. */
   scores: Readonly<Record<string, ValueSums>>;
+  /** The same of whole traces. */
+  traces?: ArmSums | undefined;
 }
 
 export const NO_VALUES: ValueSums = { count: 0, sum: 0, squares: 0 };

@@ -92,9 +92,7 @@ function measure(metric: string, rows: readonly MeasuredSums[]): Measured {
     );
   }
   const count = (name: string) => rows.reduce((sum, row) => (row.measure === name ? sum + row.count : sum), 0);
-  const { executions, error_rate, latency_p95_ms, cost_mean, cost_total, scores } = describeArm(
-    armOf(rows.filter((row) => !isOfTraces(row.measure))),
-  );
+  const { executions, error_rate, latency_p95_ms, cost_mean, cost_total, scores } = describeArm(armOf(rows));
   switch (metric) {
     case 'error_rate':
       return { value: error_rate, count: executions };

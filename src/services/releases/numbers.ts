@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { scoreOf } from '../../domain/analysis/check.ts';
+import { isOfTraces, scoreOf, withoutTrace } from '../../domain/analysis/check.ts';
 import { type ArmSums, NO_VALUES, type ValueSums } from '../../domain/analysis/sums.ts';
 import { ARMS, type Arm } from '../../domain/releases/rollout.ts';
 import { percentileOf } from './latency-buckets.ts';
@@ -11,6 +11,10 @@ export interface ArmNumbers extends ArmSums {
   fallbacks: number;
   reused: number;
   tokens: number;
+  /** Of the traces whose executions of the release are all of this arm. */
+  traces?: ArmNumbers | undefined;
+  /** Traces with executions of both arms. */
+  tracesOfBoth: number;
 }
 
 export type Arms = Record<Arm, ArmNumbers>;
@@ -27,7 +31,9 @@ export interface MeasuredSums {
 type SumRow = MeasuredSums & { arm: Arm };
 
 /** Combines sums into the numbers of an arm. */
-export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
+export function armOf(all: readonly MeasuredSums[]): ArmNumbers {
+  const rows = all.filter(({ measure }) => !isOfTraces(measure));
+  const ofTraces = all.filter(({ measure }) => isOfTraces(measure));
   const moments = new Map<string, ValueSums>();
   const latency: Record<number, number> = {};
   for (const { measure, bucket, count, total, squares } of rows) {
@@ -43,6 +49,10 @@ export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
     fallbacks: of('fallback').count,
     reused: of('reused').count,
     tokens: of('tokens').sum,
+    tracesOfBoth: of('both').count,
+    ...(ofTraces.length > 0 && {
+      traces: armOf(ofTraces.map((row) => ({ ...row, measure: withoutTrace(row.measure) }))),
+    }),
     cost: of('cost'),
     latency,
     scores: Object.fromEntries(scores.map(([measure, sums]) => [scoreOf(measure) ?? '', sums])),
@@ -111,7 +121,7 @@ const MS_DIGITS = 10;
 
 /** The numbers of an arm as shown to callers; null if nothing was measured. */
 export function describeArm(arm: ArmNumbers, isFine = true) {
-  const { executions, errors, fallbacks, reused, tokens, cost, latency, scores } = arm;
+  const { executions, errors, fallbacks, reused, tokens, cost, latency, scores, traces } = arm;
   const mean = ({ count, sum }: ValueSums) => (count === 0 ? null : sum / count);
   const p95 = percentileOf(latency, P95, isFine);
   return {
@@ -124,6 +134,8 @@ export function describeArm(arm: ArmNumbers, isFine = true) {
     cost_mean: mean(cost),
     cost_total: cost.sum,
     tokens,
+    traces: traces?.executions ?? 0,
+    traces_of_both: traces?.tracesOfBoth ?? 0,
     scores: Object.fromEntries(Object.entries(scores).map(([name, sums]) => [name, mean(sums)])),
   };
 }

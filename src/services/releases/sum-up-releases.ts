@@ -3,7 +3,7 @@ import { claim } from '../../db/claim.ts';
 import type { Query } from '../../db/database.ts';
 import { squareOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
-import { SCORE } from '../../domain/analysis/check.ts';
+import { SCORE, TRACE } from '../../domain/analysis/check.ts';
 import { bucketSql } from './latency-buckets.ts';
 
 const BATCH_SIZE = 5_000;
@@ -28,12 +28,13 @@ type Measured = RawBuilder<{
   squares: number;
 }>;
 
-/** The contribution of an ended execution. The buckets of a minute are coarser, because there are many minutes. */
+/** The contribution of an ended execution, or of a trace. The buckets of a minute are coarser, because there are many minutes. */
 const OF_EXECUTION: Measured = sql`(
-  select unit.starts_at, m.measure, m.bucket, 1 as count, m.value as total, ${squareOf(sql.ref('m.value'))} as squares
+  select unit.starts_at, case when taken.of_trace is null then '' else ${sql.lit(TRACE)} end || m.measure as measure, m.bucket, 1 as count, m.value as total, ${squareOf(sql.ref('m.value'))} as squares
   from (values (to_timestamp(0), true), (date_trunc('minute', taken.created_at), false)) as unit(starts_at, is_whole)
   cross join lateral (values
-    ('error', 0, taken.failed::int::float8),
+    ('both', 0, case when taken.of_trace = 'both' then 1 end),
+    ('error', 0, case when taken.of_trace is distinct from 'both' then taken.failed::int::float8 end),
     ('fallback', 0, case when taken.fell_back then 1 end),
     ('reused', 0, case when taken.reused then 1 end),
     ('cost', 0, taken.cost),
@@ -44,7 +45,7 @@ const OF_EXECUTION: Measured = sql`(
 
 /** The contribution of a score. A replaced or deleted score is subtracted. */
 const OF_SCORE: Measured = sql`(
-  select unit.starts_at, ${sql.lit(SCORE)} || taken.name as measure, 0 as bucket, taken.count, taken.total, taken.squares
+  select unit.starts_at, case when starts_with(taken.name, ${sql.lit(TRACE)}) then ${sql.lit(TRACE + SCORE)} || substr(taken.name, ${sql.lit(TRACE.length + 1)}) else ${sql.lit(SCORE)} || taken.name end as measure, 0 as bucket, taken.count, taken.total, taken.squares
   from (values (to_timestamp(0)), (date_trunc('minute', taken.created_at))) as unit(starts_at))`;
 
 const ENTRIES = [

@@ -43,7 +43,7 @@ function nameOf(subject: ScoreSubject): string {
   return `the example "${subject.exampleId}" of the evaluation ${publicId('evaluation', subject.evaluationId)}`;
 }
 
-/** Traces and conversations have no prompt, and count for no release. */
+/** Traces and conversations have no prompt. */
 const OF_NO_PROMPT = {
   prompt_name: null,
   prompt_version: null,
@@ -53,6 +53,23 @@ const OF_NO_PROMPT = {
   arm: null,
   release_stage: null,
 };
+
+/** The arms of releases that the executions of traces are of. A score counts for a release if there is only one. */
+async function findArms(query: Query, traces: readonly string[]) {
+  const rows =
+    traces.length === 0
+      ? []
+      : await query((db) =>
+          db
+            .selectFrom('executions')
+            .select(['trace_id', 'release_id', 'release_arm as arm', 'release_stage'])
+            .distinct()
+            .where('trace_id', '=', anyOf(traces))
+            .where('release_stage', 'is not', null),
+        );
+  const arms = [...Map.groupBy(rows, ({ trace_id: id }) => id ?? '').values()].filter((each) => each.length === 1);
+  return new Map(arms.flat().map(({ trace_id: id, ...arm }) => [id ?? '', arm]));
+}
 
 /** Locks the traces that exist; others may arrive later, as conversations may. */
 async function holdTraces(query: Query, subjects: readonly ScoreSubject[]): Promise<Map<string, SubjectColumns>> {
@@ -64,12 +81,14 @@ async function holdTraces(query: Query, subjects: readonly ScoreSubject[]): Prom
           db.selectFrom('traces').select(['id', 'started_at']).where('id', '=', anyOf(ids)).orderBy('id').forKeyShare(),
         );
   const startOf = new Map(rows.map(({ id, started_at: at }) => [id, at]));
+  const arms = await findArms(query, ids);
   const now = new Date();
   return new Map(
     subjects.flatMap((subject) => {
       if (!('traceId' in subject || 'conversationId' in subject)) return [];
       const at = 'traceId' in subject ? startOf.get(subject.traceId) : undefined;
-      return [[subjectKey(subject), { ...subjectIds(subject), ...OF_NO_PROMPT, subject_at: at ?? now }]];
+      const arm = 'traceId' in subject && subject.spanId === null ? arms.get(subject.traceId) : undefined;
+      return [[subjectKey(subject), { ...subjectIds(subject), ...OF_NO_PROMPT, ...arm, subject_at: at ?? now }]];
     }),
   );
 }

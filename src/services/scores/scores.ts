@@ -3,6 +3,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
 import { given } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
+import { TRACE } from '../../domain/analysis/check.ts';
 import { notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { type ScoreSource, type ScoreValue, scoreValueOf } from '../../domain/scores/score.ts';
@@ -170,7 +171,8 @@ export function deleteScore(db: WorkspaceDatabase, id: string): Promise<ScoreRow
     if (row === undefined) throw notFound('This score');
     const { release_id: releaseId, release_stage: stage, arm, subject_at: createdAt, ...score } = row;
     if (releaseId !== null && stage !== null && arm !== null && score.number !== null) {
-      const { number, name } = score;
+      const { number } = score;
+      const name = score.trace_id === null ? score.name : `${TRACE}${score.name}`;
       const sums = { count: -1, total: -number, squares: -number * number };
       await query((own) =>
         own

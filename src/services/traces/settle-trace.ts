@@ -20,8 +20,8 @@ import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
 export interface SettleDeps {
   models: Pick<Models, 'priceOf'>;
-  /** Called in the transaction that settles a trace which is new or has changed since it last settled. @param trace UUID */
-  onSettled: (query: Query, trace: string) => Promise<void>;
+  /** Called in the transaction that settles a trace which is new or has changed since it last settled. @param trace UUID @param isFirst whether it never settled before */
+  onSettled: (query: Query, trace: string, isFirst: boolean) => Promise<void>;
 }
 
 /** Stored steps are counted, whatever the quota. */
@@ -300,7 +300,7 @@ export async function settleTrace(
     );
     if (settled === undefined) return true;
     if (row.completed_at === null) await writeEvent(query, 'trace.completed', dataOf(settled));
-    if (settled.settled_as !== row.settled_as) await deps.onSettled(query, id);
+    if (settled.settled_as !== row.settled_as) await deps.onSettled(query, id, row.completed_at === null);
     return true;
   });
 }

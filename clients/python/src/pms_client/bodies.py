@@ -14,12 +14,16 @@ class AddQueueItems(TypedDict, total=False):
     execution_ids: Sequence[str]
     examples: Sequence[Mapping[str, Any]]
     """Evaluation examples that have a score."""
+    traces: Sequence[Mapping[str, Any]]
+    """Traces, or steps of traces."""
     filter: Mapping[str, Any]
     """Adds the newest matching executions. Default `status`: completed."""
+    trace_filter: Mapping[str, Any]
+    """Adds the newest matching traces that are settled."""
     sample_rate: float
-    """With `filter`: the share of matches to add. Default: 1."""
+    """With a filter: the share of matches to add. Default: 1."""
     limit: int
-    """With `filter`: the maximum number to add. Default: 1000."""
+    """With a filter: the maximum number to add. Default: 1000."""
 
 
 class ApproveDeviceAuthorization(TypedDict, total=False):
@@ -283,8 +287,10 @@ class PutQueue(TypedDict, total=False):
     """The scores that reviewers give."""
     filter: Mapping[str, Any]
     """From now on, matching executions are added automatically once they end or get a score. Default `status`: completed. If omitted, none are added."""
+    trace_filter: Mapping[str, Any]
+    """The same for traces: they are added when they settle or get a score. If omitted, none are."""
     sample_rate: float
-    """The share of matching executions to add, chosen by a hash of their ids."""
+    """The share of matching executions and traces to add, chosen by a hash of their ids."""
     reviewers_per_item: int
     """The number of different reviewers per item."""
 

@@ -380,6 +380,14 @@ class ReleaseArm(BaseModel):
     cost_mean: Annotated[float | None, Field(description="US dollars, for executions of known cost.")]
     cost_total: Annotated[float, Field(description="US dollars.")]
     tokens: int
+    traces: Annotated[
+        int,
+        Field(description="Settled traces whose executions of the release are all of this arm."),
+    ]
+    traces_of_both: Annotated[
+        int,
+        Field(description="Settled traces with executions of both arms: left out of the checks."),
+    ]
     scores: Annotated[dict[str, float | None], Field(description="Mean scores by name.")]
 
 
@@ -411,6 +419,14 @@ class ReleaseNumbersDatum(BaseModel):
     cost_mean: Annotated[float | None, Field(description="US dollars, for executions of known cost.")]
     cost_total: Annotated[float, Field(description="US dollars.")]
     tokens: int
+    traces: Annotated[
+        int,
+        Field(description="Settled traces whose executions of the release are all of this arm."),
+    ]
+    traces_of_both: Annotated[
+        int,
+        Field(description="Settled traces with executions of both arms: left out of the checks."),
+    ]
     scores: Annotated[dict[str, float | None], Field(description="Mean scores by name.")]
 
 
@@ -1257,7 +1273,7 @@ class Feedback(BaseModel):
 
 class QueueItemSubject(BaseModel):
     """
-    An execution, or an example of an evaluation.
+    An execution, an example of an evaluation, a trace, or a step of one.
     """
 
     model_config = ConfigDict(
@@ -1266,6 +1282,8 @@ class QueueItemSubject(BaseModel):
     execution_id: str | None = None
     evaluation_id: str | None = None
     example_id: str | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
 
 
 class QueueProgress(BaseModel):
@@ -3205,7 +3223,7 @@ class QueueItem(BaseModel):
     id: str
     subject: Annotated[
         QueueItemSubject,
-        Field(description="An execution, or an example of an evaluation."),
+        Field(description="An execution, an example of an evaluation, a trace, or a step of one."),
     ]
     state: Annotated[
         Literal["pending", "leased", "completed", "skipped"],
@@ -3234,6 +3252,7 @@ class Queue(BaseModel):
     description: str | None
     score_names: list[str]
     filter: Annotated[dict[str, Any] | None, Field(description="As given in the request.")]
+    trace_filter: Annotated[dict[str, Any] | None, Field(description="As given in the request.")]
     sample_rate: float
     reviewers_per_item: int
     progress: Annotated[QueueProgress, Field(description="The number of items in each state.")]

@@ -11,7 +11,12 @@ const signed = (value: number, text: string) => (value === 0 ? text : `${value <
 
 export const inPercent = (percent: number) => `${share.format(percent)} %`;
 
+const OF_TRACES = 'trace:';
+export const withoutTrace = (metric: string) =>
+  metric.startsWith(OF_TRACES) ? metric.slice(OF_TRACES.length) : metric;
+
 export function metricInWords(metric: string): string {
+  if (metric.startsWith(OF_TRACES)) return t(`${metricInWords(withoutTrace(metric))}, of traces`);
   if (metric === 'error_rate') return t('Error rate');
   if (metric === 'latency_p95') return t('Latency, p95');
   if (metric === 'cost_mean') return t('Mean cost');
@@ -19,7 +24,8 @@ export function metricInWords(metric: string): string {
 }
 
 /** A value of a metric, in its unit. */
-export function valueInWords(metric: string, value: number | null): string {
+export function valueInWords(of: string, value: number | null): string {
+  const metric = withoutTrace(of);
   if (value === null) return NONE;
   if (metric === 'error_rate') return inPercent(value * 100);
   if (metric === 'latency_p95') return formatMs(value);
@@ -28,7 +34,8 @@ export function valueInWords(metric: string, value: number | null): string {
 }
 
 /** A difference of a metric: in points for a rate, relative for latency and cost, or in the unit of a score. */
-export function differenceInWords(metric: string, value: number): string {
+export function differenceInWords(of: string, value: number): string {
+  const metric = withoutTrace(of);
   if (metric === 'error_rate') return t(`${signed(value, share.format(Math.abs(value) * 100))} points`);
   if (metric === 'latency_p95' || metric === 'cost_mean')
     return `${signed(value, share.format(Math.abs(value) * 100))} %`;

@@ -128,7 +128,12 @@ function Charts({ release, moments, unit }: { release: Release; moments: readonl
           return moment === undefined ? null : read(moment);
         }),
       }));
-    const metrics = new Set(['error_rate', 'latency_p95', 'cost_mean', ...checks.map(({ metric }) => metric)]);
+    const metrics = new Set([
+      'error_rate',
+      'latency_p95',
+      'cost_mean',
+      ...checks.map(({ metric }) => metric).filter((metric) => !metric.startsWith('trace:')),
+    ]);
     return {
       times: allTimes,
       executions: armsBy(({ executions: count }) => count),

@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/states.tsx';
 import { t } from '../../strings.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
+import { withoutTrace } from './in-words.ts';
 import {
   asForms,
   asJson,
@@ -321,6 +322,10 @@ const METRICS = [
   { value: 'latency_p95', label: 'Latency, p95' },
   { value: 'cost_mean', label: 'Mean cost' },
   { value: 'score', label: 'A score, mean' },
+  { value: 'trace:error_rate', label: 'Error rate of traces' },
+  { value: 'trace:latency_p95', label: 'Duration of traces, p95' },
+  { value: 'trace:cost_mean', label: 'Mean cost of traces' },
+  { value: 'trace:score', label: 'A score of traces, mean' },
 ];
 
 /** Input units of each metric. */
@@ -411,25 +416,29 @@ function CheckFields({
   onRemove: (() => void) | undefined;
 }) {
   const set = (part: Partial<EditedCheck>) => onChange({ ...check, ...part });
-  const isScore = check.metric.startsWith('score');
-  const unit = UNITS[check.metric] ?? SCORE;
+  const score = /^(trace:)?score/.exec(check.metric)?.[0];
+  const unit = UNITS[withoutTrace(check.metric)] ?? SCORE;
   return (
     <fieldset className="evaluator">
       <legend className="visually-hidden">Check {number}</legend>
       <div className="filters">
         <SelectField
           label="Check"
-          value={isScore ? 'score' : check.metric}
+          value={score ?? check.metric}
           onChange={(metric) =>
-            set({ ...START[metric], metric: metric === 'score' ? 'score:' : metric, against: 'stable' })
+            set({
+              ...START[withoutTrace(metric)],
+              metric: metric.endsWith('score') ? `${metric}:` : metric,
+              against: 'stable',
+            })
           }
           options={METRICS}
         />
-        {isScore && (
+        {score !== undefined && (
           <TextField
             label="Name of the score"
-            value={check.metric.slice('score:'.length)}
-            onChange={(name) => set({ metric: `score:${name}` })}
+            value={check.metric.slice(score.length + 1)}
+            onChange={(name) => set({ metric: `${score}:${name}` })}
             required
             spellCheck={false}
           />
