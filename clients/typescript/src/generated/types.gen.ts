@@ -1366,15 +1366,32 @@ export type AddQueueItems = {
         example_id: string;
     }>;
     /**
+     * Traces, or steps of traces.
+     */
+    traces?: Array<{
+        /**
+         * A trace: 32 hexadecimal digits, as in OpenTelemetry.
+         */
+        trace_id: string;
+        /**
+         * Only this step. Omitted: the whole trace.
+         */
+        span_id?: string;
+    }>;
+    /**
      * Adds the newest matching executions. Default `status`: completed.
      */
     filter?: ExecutionFilter;
     /**
-     * With `filter`: the share of matches to add. Default: 1.
+     * Adds the newest matching traces that are settled.
+     */
+    trace_filter?: TraceFilter;
+    /**
+     * With a filter: the share of matches to add. Default: 1.
      */
     sample_rate?: number;
     /**
-     * With `filter`: the maximum number to add. Default: 1000.
+     * With a filter: the maximum number to add. Default: 1000.
      */
     limit?: number;
 };
@@ -1453,6 +1470,64 @@ export type ExecutionFilter = {
     score?: Array<string>;
 };
 
+export type TraceFilter = {
+    name?: string;
+    status?: 'running' | 'ok' | 'error';
+    user_id?: string;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name?: string;
+    /**
+     * Only prompts whose name starts with this and a "/".
+     */
+    group?: string;
+    model?: string;
+    tool?: string;
+    agent?: string;
+    tag?: string;
+    service?: string;
+    environment?: string;
+    /**
+     * Only this version of the prompt. Requires `prompt_name`.
+     */
+    prompt_version?: number;
+    /**
+     * The minimum number of steps.
+     */
+    min_steps?: number;
+    /**
+     * The minimum number of failed steps.
+     */
+    min_errors?: number;
+    /**
+     * US dollars. Traces of unknown cost do not match.
+     */
+    min_cost?: string | number;
+    /**
+     * US dollars. Traces of unknown cost do not match. Inclusive.
+     */
+    max_cost?: string | number;
+    /**
+     * Milliseconds from the first start to the last end. Running traces do not match.
+     */
+    min_latency_ms?: number;
+    /**
+     * Milliseconds from the first start to the last end. Running traces do not match. Inclusive.
+     */
+    max_latency_ms?: number;
+    /**
+     * Metadata that the trace must include.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * Conditions on scores of the trace or of its steps, such as `helpful=false`. All must hold.
+     */
+    score?: Array<string>;
+};
+
 export type PutQueue = {
     /**
      * Instructions for reviewers.
@@ -1467,7 +1542,11 @@ export type PutQueue = {
      */
     filter?: ExecutionFilter;
     /**
-     * The share of matching executions to add, chosen by a hash of their ids.
+     * The same for traces: they are added when they settle or get a score. If omitted, none are.
+     */
+    trace_filter?: TraceFilter;
+    /**
+     * The share of matching executions and traces to add, chosen by a hash of their ids.
      */
     sample_rate?: number;
     /**
@@ -1532,64 +1611,6 @@ export type PutRule = {
      */
     max_cost_per_day?: number | string | null;
     enabled?: boolean;
-};
-
-export type TraceFilter = {
-    name?: string;
-    status?: 'running' | 'ok' | 'error';
-    user_id?: string;
-    /**
-     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
-     */
-    prompt_name?: string;
-    /**
-     * Only prompts whose name starts with this and a "/".
-     */
-    group?: string;
-    model?: string;
-    tool?: string;
-    agent?: string;
-    tag?: string;
-    service?: string;
-    environment?: string;
-    /**
-     * Only this version of the prompt. Requires `prompt_name`.
-     */
-    prompt_version?: number;
-    /**
-     * The minimum number of steps.
-     */
-    min_steps?: number;
-    /**
-     * The minimum number of failed steps.
-     */
-    min_errors?: number;
-    /**
-     * US dollars. Traces of unknown cost do not match.
-     */
-    min_cost?: string | number;
-    /**
-     * US dollars. Traces of unknown cost do not match. Inclusive.
-     */
-    max_cost?: string | number;
-    /**
-     * Milliseconds from the first start to the last end. Running traces do not match.
-     */
-    min_latency_ms?: number;
-    /**
-     * Milliseconds from the first start to the last end. Running traces do not match. Inclusive.
-     */
-    max_latency_ms?: number;
-    /**
-     * Metadata that the trace must include.
-     */
-    metadata?: {
-        [key: string]: string;
-    };
-    /**
-     * Conditions on scores of the trace or of its steps, such as `helpful=false`. All must hold.
-     */
-    score?: Array<string>;
 };
 
 export type CreateSchedule = {
@@ -1692,7 +1713,7 @@ export type PutMonitor = {
 
 export type PutMonitorCheck = {
     /**
-     * error_rate, latency_p95, cost_mean, cost_total, refusal_rate, trace:error_rate, trace:latency_p95, trace:cost_mean, or `score:NAME` (or trace:score:NAME).
+     * error_rate, latency_p95, cost_mean, trace:error_rate, trace:latency_p95, trace:cost_mean, cost_total, refusal_rate, or `score:NAME` (or trace:score:NAME).
      */
     metric: string;
     /**
@@ -2388,6 +2409,14 @@ export type ReleaseArm = {
     cost_total: number;
     tokens: number;
     /**
+     * Settled traces whose executions of the release are all of this arm.
+     */
+    traces: number;
+    /**
+     * Settled traces with executions of both arms: left out of the checks.
+     */
+    traces_of_both: number;
+    /**
      * Mean scores by name.
      */
     scores: {
@@ -2444,6 +2473,14 @@ export type ReleaseNumbers = {
          */
         cost_total: number;
         tokens: number;
+        /**
+         * Settled traces whose executions of the release are all of this arm.
+         */
+        traces: number;
+        /**
+         * Settled traces with executions of both arms: left out of the checks.
+         */
+        traces_of_both: number;
         /**
          * Mean scores by name.
          */
@@ -4022,12 +4059,14 @@ export type NextQueueItem = {
 export type QueueItem = {
     id: string;
     /**
-     * An execution, or an example of an evaluation.
+     * An execution, an example of an evaluation, a trace, or a step of one.
      */
     subject: {
         execution_id?: string;
         evaluation_id?: string;
         example_id?: string;
+        trace_id?: string;
+        span_id?: string;
     };
     /**
      * `skipped`: by a reviewer. Other reviewers may still get the item once nothing else is left.
@@ -4080,6 +4119,10 @@ export type Queue = {
      * As given in the request.
      */
     filter: QueueFilter | null;
+    /**
+     * As given in the request.
+     */
+    trace_filter: QueueFilter | null;
     sample_rate: number;
     reviewers_per_item: number;
     /**
