@@ -40,6 +40,10 @@ def methods_by_hand() -> set[str]:
     return found
 
 
+# Operations without a key that change nothing, or are idempotent; as in `call.ts` of the TypeScript client.
+HARMLESS = {"resolvePrompts", "setPromptLabel", "storeEvaluationResults", "ingestTraces", "finishEvaluation"}
+
+
 class Operation:
     """An operation of the document in Python terms."""
 
@@ -54,6 +58,7 @@ class Operation:
             for each in operation.get("parameters", [])
         ]
         self.is_idempotent = any(each["name"] == "Idempotency-Key" for each in parameters)
+        self.is_harmless = operation["operationId"] in HARMLESS
         self.query = [each for each in parameters if each["in"] == "query"]
         self._path_types = {each["name"]: each["schema"].get("type") for each in parameters if each["in"] == "path"}
         body = operation.get("requestBody")
@@ -107,7 +112,8 @@ class Operation:
         elif self.is_idempotent:
             call = f"create({path}{body}, idempotency_key=idempotency_key)"
         else:
-            call = f'change("{self.http_method}", {path}{body})'
+            repeatable = ", is_repeatable=True" if self.is_harmless else ""
+            call = f'change("{self.http_method}", {path}{body}{repeatable})'
         if self.is_text:
             return f"    async {head} -> str:\n{doc}        return (await self._transport.send({call})).text\n"
         result = f"models.{self.record}"

@@ -16,6 +16,7 @@ from pms_client._sync import client as sync_client
 from pms_client._sync import transport as sync_transport
 from pms_client.errors import (
     InternalError,
+    InvalidRequestError,
     QuotaExceededError,
     RateLimitedError,
     ServiceUnreachableError,
@@ -130,6 +131,23 @@ def test_what_may_have_been_done_is_not_repeated_without_a_key(monkeypatch: pyte
     with pytest.raises((InternalError, TemporarilyUnavailableError, ServiceUnreachableError)):
         service.pms.prompts.update("x", template="y")
     assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_spans_are_sent_again(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    away = httpx.Response(status, json={"code": 14, "message": "Try later."}, headers={"Retry-After": "3"})
+    service = Service(monkeypatch, away, httpx.ReadError("reset"), httpx.Response(200, json={}))
+    service.pms.traces.ingest(resourceSpans=[])
+    assert len({request.content for request in service.requests}) == 1
+    assert service.waits[0] == 3.0
+    assert len(service.waits) == 2
+
+
+def test_refused_spans_are_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch, httpx.Response(400, json={"code": 3, "message": "resourceSpans: is no list"}))
+    with pytest.raises(InvalidRequestError, match="resourceSpans: is no list"):
+        service.pms.traces.ingest(resourceSpans=[])
+    assert service.waits == []
 
 
 def test_what_was_never_sent_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

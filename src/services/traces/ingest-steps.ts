@@ -27,12 +27,13 @@ export interface IngestDeps {
 const keyOf = ({ traceId, id }: Step) => `${traceId}:${id}`;
 const parentKeyOf = ({ traceId, parentId }: Step) => `${traceId}:${parentId ?? ''}`;
 
-/** Each step once, in the order in which all transactions lock rows. If a span repeats, the ended one counts. */
+/** Each step once, in the order in which all transactions lock rows. If a span repeats, the ended one counts, with the mark of any of them. */
 function inOrder(steps: readonly Step[]): Step[] {
   const byKey = new Map<string, Step>();
   for (const step of steps) {
     const known = byKey.get(keyOf(step));
-    if (known === undefined || (known.endedAt === null && step.endedAt !== null)) byKey.set(keyOf(step), step);
+    const counts = known === undefined || (known.endedAt === null && step.endedAt !== null) ? step : known;
+    byKey.set(keyOf(step), known?.complete || step.complete ? { ...counts, complete: true } : counts);
   }
   return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

@@ -92,11 +92,21 @@ const DEFINITION = Object.entries(TYPES)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
 const KEY = ['workspace_id', 'trace_id', 'span_id', 'day'] as const;
-const CHANGES = Object.fromEntries(
-  NAMES.filter((name) => !KEY.some((each) => each === name)).map((name) => [name, sql.ref(`excluded.${name}`)]),
-);
+const IS_RUNNING = sql<boolean>`${sql.ref('trace_steps.ended_us')} is null`;
+const CHANGES = {
+  ...Object.fromEntries(
+    NAMES.filter((name) => !KEY.some((each) => each === name)).map((name) => [
+      name,
+      sql`case when ${IS_RUNNING} then ${sql.ref(`excluded.${name}`)} else ${sql.ref(`trace_steps.${name}`)} end`,
+    ]),
+  ),
+  complete: sql<boolean>`${sql.ref('trace_steps.complete')} or ${sql.ref('excluded.complete')}`,
+};
 
-/** An ended step stays unchanged; a running one is replaced by its end. */
+/**
+ * An ended step stays unchanged; a running one is replaced by its end. The mark that a trace is complete is kept from any report of a step: a
+ * recorded run of the same step has none.
+ */
 const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
   db
     .insertInto('trace_steps')
@@ -116,8 +126,10 @@ const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
       conflict
         .columns(KEY)
         .doUpdateSet(CHANGES)
-        .where('trace_steps.ended_us', 'is', null)
-        .where(sql<boolean>`${sql.ref('excluded.ended_us')} is not null`),
+        .where(
+          sql<boolean>`(${IS_RUNNING} and ${sql.ref('excluded.ended_us')} is not null)
+            or (${sql.ref('excluded.complete')} and not ${sql.ref('trace_steps.complete')})`,
+        ),
     ),
 );
 

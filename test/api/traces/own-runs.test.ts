@@ -183,3 +183,36 @@ test('recorded runs alone form a trace, of any kind of step', async () => {
   ])
     expect((await call('POST', '/executions/record', { body: { records: [record(wrong)] } })).status).toBe(400);
 });
+
+const isMarked = async (traceId: string) => {
+  const [row] = await service.dependencies.db.system.query<{ complete: boolean }>(
+    { text: 'select bool_or(complete) as complete from trace_steps where trace_id = $1' },
+    [traceId],
+  );
+  return row?.complete;
+};
+
+test('the mark of a complete trace is kept when a recorded run already has the step, and nothing else of the step changes', async () => {
+  const { call } = await newWorkspace();
+  const [traceId, spanId] = [newTraceId(), newSpanId()];
+  const times = { started_at: new Date(Date.now() - 2_000), finished_at: new Date(Date.now() - 1_000) };
+  const record = { ...times, model: 'openai/gpt-4o-mini', input: 'a', output: 'b', trace_id: traceId, span_id: spanId };
+  expect((await call('POST', '/executions/record', { body: { records: [record] } })).status).toBe(201);
+  expect(await isMarked(traceId)).toBe(false);
+  const before = await stepsOf({ call }, traceId);
+  await send(call, [span({ traceId, id: spanId, name: 'again', attributes: { ...modelCall(1, 1), ...DONE } })]);
+  expect(await isMarked(traceId)).toBe(true);
+  expect(await stepsOf({ call }, traceId)).toEqual(before);
+  expect(await settled({ call }, traceId)).toMatchObject({ steps: 1, calls: 1 });
+});
+
+test('the mark of a running step is kept when its end has none, in one request and in two', async () => {
+  const { call } = await newWorkspace();
+  for (const together of [true, false]) {
+    const [traceId, id] = [newTraceId(), newSpanId()];
+    const running = span({ traceId, id, ms: null, attributes: { ...agent(0, 0), ...DONE } });
+    const ended = span({ traceId, id, attributes: agent(0, 0) });
+    for (const spans of together ? [[running, ended]] : [[running], [ended]]) await send(call, spans);
+    expect([await isMarked(traceId), (await stepsOf({ call }, traceId))[0].status]).toEqual([true, 'ok']);
+  }
+});

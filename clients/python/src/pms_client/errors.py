@@ -166,13 +166,19 @@ def error_with_code(code: str | None, message: str, **facts: Any) -> ApiError:
     return _BY_CODE.get(code or "", ApiError)(message, code=code, **facts)
 
 
+# Errors of OTLP have gRPC codes, so the status determines the code.
+_CODES_OF_OTLP = {400: "invalid_request", 401: "unauthorized", 429: "rate_limited", 503: "temporarily_unavailable"}
+
+
 def error_of(response: httpx.Response) -> ApiError:
     """Converts an error response whose body has been read."""
     try:
-        error: Any = response.json()["error"]
+        body: Any = response.json()
+        is_otlp = isinstance(body.get("code"), int) and response.status_code in _CODES_OF_OTLP
+        error: Any = {**body, "code": _CODES_OF_OTLP[response.status_code], "details": []} if is_otlp else body["error"]
         code, message = str(error["code"]), str(error["message"])
         details = [ErrorDetail(str(one["path"]), str(one["message"])) for one in error.get("details") or []]
-    except (ValueError, KeyError, TypeError):
+    except (AttributeError, ValueError, KeyError, TypeError):
         code, details = None, []
         message = f"HTTP {response.status_code} from {response.request.url.host}: {response.text[:200]}"
     return error_with_code(
