@@ -9,6 +9,7 @@ import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
 import { measureAttacks } from './full-attacks.ts';
+import { measureImprovementSeeds } from './improvement-seeds.ts';
 import { measureImprovements } from './improvements.ts';
 import { measureKills } from './kills.ts';
 import type { Means } from './means.ts';
@@ -57,13 +58,14 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   traces: (means) => withServers(means, measureTraces),
   neighbours: (means) => withServers(means, measureNeighbours),
   attacks: (means) => withServers(means, measureAttacks),
+  'improvement-seeds': (means) => withServers(means, measureImprovementSeeds),
   comparisons: (means) => measureComparisons(means),
   improvements: (means) => measureImprovements(means),
   soak: (means) => measureSoak(means),
 };
 
 /** Long benchmarks: run only if named. */
-const BY_NAME_ONLY = new Set(['soak', 'neighbours', 'attacks']);
+const BY_NAME_ONLY = new Set(['soak', 'neighbours', 'attacks', 'improvement-seeds']);
 
 async function withServers(
   means: Means,

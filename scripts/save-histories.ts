@@ -13,6 +13,7 @@ import { ensureTemporal } from '../src/embedded/temporal/temporal-binary.ts';
 import { openPaths, silenceTemporal, takePath } from '../test/support/histories.ts';
 import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
+import { improvePromptPaths } from '../test/support/histories-improve-prompt.ts';
 import { providerBatchPaths } from '../test/support/histories-provider-batch.ts';
 import { releasePromptPaths } from '../test/support/histories-release-prompt.ts';
 import { scoreExecutionsPaths } from '../test/support/histories-score-executions.ts';
@@ -30,6 +31,7 @@ try {
   for (const each of [
     ...executePromptPaths(),
     ...evaluationRunPaths(),
+    ...improvePromptPaths(),
     ...providerBatchPaths(),
     ...releasePromptPaths(),
     ...scoreExecutionsPaths(),

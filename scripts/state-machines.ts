@@ -10,6 +10,7 @@ const TABLES: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   schedule: 'schedules',
   release: 'releases',
+  improvement: 'improvements',
   monitor: 'monitors',
   backfill: 'rule_backfills',
   'provider-batch': 'provider_batches',

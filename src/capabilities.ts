@@ -5,6 +5,7 @@ import { datasets } from './capabilities/datasets.ts';
 import { devices } from './capabilities/devices.ts';
 import { evaluations } from './capabilities/evaluations.ts';
 import { executions } from './capabilities/executions.ts';
+import { improvements } from './capabilities/improvements.ts';
 import { members } from './capabilities/members.ts';
 import { monitors } from './capabilities/monitors.ts';
 import { prompts } from './capabilities/prompts.ts';
@@ -30,6 +31,7 @@ export const CAPABILITIES: readonly Capability[] = [
   releases,
   executions,
   evaluations,
+  improvements,
   datasets,
   scores,
   queues,

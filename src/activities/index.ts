@@ -2,6 +2,7 @@ import type { RunScheduleDeps } from '../services/schedules/run-schedule.ts';
 import { createEvaluationActivities } from './evaluation-run/evaluation.ts';
 import type { BatchDeps } from './evaluation-run/run-batch.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execute-prompt/execution.ts';
+import { createImprovementActivities, type ImprovementActivityDeps } from './improve-prompt/improvement.ts';
 import { createProviderBatchActivities, type ProviderBatchDeps } from './provider-batch/batch.ts';
 import { createReleaseActivities, type ReleaseActivityDeps } from './release-prompt/release.ts';
 import { createScheduleActivities } from './scheduled-evaluation/schedule.ts';
@@ -12,6 +13,7 @@ export type ActivityDeps = ExecutionActivityDeps &
   BatchDeps &
   RunScheduleDeps &
   ReleaseActivityDeps &
+  ImprovementActivityDeps &
   ProviderBatchDeps &
   WebhookActivityDeps;
 
@@ -23,6 +25,7 @@ export function createActivities(deps: ActivityDeps) {
       ...createEvaluationActivities(deps),
       ...createScheduleActivities(deps),
       ...createReleaseActivities(deps),
+      ...createImprovementActivities(deps),
       ...createProviderBatchActivities(deps),
       ...createScoringActivities(deps),
     },

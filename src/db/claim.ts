@@ -22,6 +22,7 @@ export type CheckedTable =
   | 'evaluations'
   | 'provider_batches'
   | 'releases'
+  | 'improvements'
   | 'schedules'
   | 'deliveries'
   | 'notifications'

@@ -1,7 +1,7 @@
 import { TRASH_WORKSPACE } from './trash.ts';
 
 /**
- * `runs`: executions with their items for rules, traces, scores, evaluations with their results, releases, backfills, deliveries,
+ * `runs`: executions with their items for rules, traces, scores, evaluations with their results, releases, backfills, improvements, deliveries,
  * and stored responses for an `Idempotency-Key`.
  */
 export type StorageKind = 'runs' | 'audit';
@@ -52,6 +52,8 @@ const RELEASES = withBytes('releases');
 /** Its bytes include its steps, whose days are dropped as a whole. */
 const TRACES = withBytes('traces');
 const BACKFILLS = withBytes('rule_backfills');
+const IMPROVEMENTS = withBytes('improvements');
+const CANDIDATES = withBytes('improvement_candidates');
 
 const judgements = (table: string): StoredTable => ({
   table,
@@ -137,6 +139,8 @@ export const scoreStorageTriggers = atOnce(SCORES);
 export const traceStorageTriggers = atOnce(TRACES);
 export const ruleItemStorageTriggers = [insertedAtOnce(RULE_ITEMS), deleted(RULE_ITEMS)];
 export const releaseStorageTriggers = [inserted(RELEASES), changed(RELEASES), deleted(RELEASES)];
+export const improvementStorageTriggers = [inserted(IMPROVEMENTS), changed(IMPROVEMENTS), deleted(IMPROVEMENTS)];
+export const candidateStorageTriggers = [inserted(CANDIDATES), changed(CANDIDATES), deleted(CANDIDATES)];
 export const backfillStorageTriggers = [inserted(BACKFILLS), changed(BACKFILLS), deleted(BACKFILLS)];
 export const ruleJudgementStorageTriggers = atOnce(judgements('rule_judgements'));
 export const traceJudgementStorageTriggers = atOnce(judgements('trace_judgements'));

@@ -4,6 +4,7 @@ import { datasets } from './capabilities/datasets.ts';
 import { devices } from './capabilities/devices.ts';
 import { evaluations } from './capabilities/evaluations.ts';
 import { executions } from './capabilities/executions.ts';
+import { improvements } from './capabilities/improvements.ts';
 import { members } from './capabilities/members.ts';
 import { monitors } from './capabilities/monitors.ts';
 import { prompts } from './capabilities/prompts.ts';
@@ -39,6 +40,7 @@ export const DECLARATIONS = [
   traces,
   rules,
   releases,
+  improvements,
   monitors,
   queues,
   views,

@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   rule: 'rule',
   backfill: 'bf',
   providerBatch: 'batch',
+  improvement: 'imp',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -48,6 +49,7 @@ export const ID_NAMES: Record<IdKind, string> = {
   rule: 'rule',
   backfill: 'backfill',
   providerBatch: 'batch',
+  improvement: 'improvement',
 };
 
 /**

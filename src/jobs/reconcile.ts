@@ -143,7 +143,7 @@ export interface Remedies {
  */
 export async function compareWithWorkflow(
   { starter, log }: ReconcileDeps,
-  what: 'execution' | 'evaluation' | 'batch' | 'release' | 'delivery',
+  what: 'execution' | 'evaluation' | 'batch' | 'release' | 'improvement' | 'delivery',
   { id, ended = false, untold = false, unaccepted = false }: RowWithWorkflow,
   { workflowId, tell, clearPending, withdraw, start, end }: Remedies,
 ): Promise<void> {

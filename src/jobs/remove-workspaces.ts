@@ -34,7 +34,15 @@ const LINGER_MS = 60 * 60_000;
 /** The number of workflows ended at a time. */
 const AT_ONCE = 20;
 /** Their rows may have to wait: for a workflow to be notified of its end, or for a batch to be canceled. */
-const MAY_LINGER = ['deliveries', 'events', 'executions', 'evaluations', 'releases', 'datasets'] as const;
+const MAY_LINGER = [
+  'deliveries',
+  'events',
+  'executions',
+  'evaluations',
+  'releases',
+  'improvements',
+  'datasets',
+] as const;
 
 /**
  * Ends some rows of a workspace, some at a time. Rows that have ended, or that another process is ending, are skipped.
@@ -42,7 +50,7 @@ const MAY_LINGER = ['deliveries', 'events', 'executions', 'evaluations', 'releas
  */
 export async function endEach(
   db: WorkspaceDatabase,
-  table: 'webhooks' | 'schedules' | 'releases' | 'evaluations' | 'executions',
+  table: 'webhooks' | 'schedules' | 'releases' | 'improvements' | 'evaluations' | 'executions',
   which: RawBuilder<SqlBool>,
   signal: AbortSignal,
   work: (id: string) => Promise<unknown>,

@@ -59,6 +59,11 @@ export function releaseWorkflowId(releaseId: string): string {
   return `release/${publicId('release', releaseId)}`;
 }
 
+/** `improvement/imp_…` */
+export function improvementWorkflowId(improvementId: string): string {
+  return `improvement/${publicId('improvement', improvementId)}`;
+}
+
 /** `score-executions/rule_…` or `score-executions/bf_…` */
 export function scoringWorkflowId(kind: 'rule' | 'backfill', id: string): string {
   return `score-executions/${publicId(kind, id)}`;

@@ -174,6 +174,10 @@ export async function createResources(service: TestService, api: Api): Promise<R
       headers: { 'Content-Type': 'application/x-ndjson' },
     });
   }
+  await service.call('PUT', '/datasets/support/tickets', {
+    raw: Array.from({ length: 160 }, (_, at) => `{"variables":{"name":"${at}"},"expected":"Hello ${at}!"}`).join('\n'),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
   // As the examples are, too.
   const monitor = api.operations.find(({ operationId }) => operationId === 'setMonitor')?.example;
   await service.call('PUT', `/monitors/${nameIn('/monitors')}`, { body: monitor });
@@ -195,7 +199,10 @@ export async function createResources(service: TestService, api: Api): Promise<R
       continue;
     // Examples about an execution use the one that was created.
     const ownExample: unknown = JSON.parse(
-      JSON.stringify(example).replaceAll(/exec_[0-9a-f-]{36}/g, ids.get('/executions') ?? ''),
+      JSON.stringify(example)
+        .replaceAll(/exec_[0-9a-f-]{36}/g, ids.get('/executions') ?? '')
+        // There are no providers.
+        .replaceAll('openai/gpt-4.1', 'sandbox/echo'),
     );
     const { status, body } = await service.call('POST', path, {
       body: ownExample,

@@ -33,6 +33,11 @@ export const CLAIMS: readonly Claim[] = [
   { page: 'docs/evaluators.md', language: 'ts', by: 'test/docs/evaluators.test.ts' },
   { page: 'docs/evaluators.md', section: 'http', language: 'json', by: 'test/docs/evaluators.test.ts' },
   { page: 'docs/releases.md', has: 'curl', by: 'test/docs/releases.test.ts' },
+  {
+    page: 'docs/improvements.md',
+    language: 'json',
+    because: 'needs the models of a provider; it is the sample of the reference, which the tests of all operations send with others',
+  },
   { page: 'docs/scores.md', language: 'html', by: 'test/docs/scores.test.ts' },
   { page: 'docs/webhooks.md', language: 'json', by: 'test/docs/webhooks.test.ts' },
   { page: 'docs/webhooks.md', language: 'ts', by: 'test/docs/webhooks.test.ts' },
@@ -183,7 +188,7 @@ export const CLAIMS: readonly Claim[] = [
   // Pictures and samples of output
   { page: 'docs/architecture.md', language: 'mermaid', because: drawing },
   { page: 'docs/guarantees.md', language: 'mermaid', because: drawing },
-  ...['executions', 'evaluations', 'batches', 'webhooks', 'releases', 'monitors', 'rules'].map((guide) => ({
+  ...['executions', 'evaluations', 'batches', 'webhooks', 'releases', 'improvements', 'monitors', 'rules'].map((guide) => ({
     page: `docs/${guide}.md`,
     language: 'mermaid',
     by: 'test/docs/state-diagrams.test.ts',

@@ -3,6 +3,7 @@ import { providerBatchStates } from '../../src/domain/batches/provider-batch-sta
 import { evaluationStates } from '../../src/domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../../src/domain/execution-states.ts';
 import { monitorStates } from '../../src/domain/monitors/monitor-states.ts';
+import { improvementStates } from '../../src/domain/improvements/improvement-states.ts';
 import { releaseStates } from '../../src/domain/releases/release-states.ts';
 import { backfillStates } from '../../src/domain/rules/backfill-states.ts';
 import { scheduleStates } from '../../src/domain/schedule-states.ts';
@@ -37,6 +38,7 @@ test.each([
   { guide: 'batches', heading: 'Provider batch', edges: edgesOf(providerBatchStates) },
   { guide: 'webhooks', heading: 'Delivery', edges: edgesOf(deliveryStates) },
   { guide: 'releases', heading: 'Release', edges: edgesOf(releaseStates) },
+  { guide: 'improvements', heading: 'Improvement', edges: edgesOf(improvementStates) },
   { guide: 'monitors', heading: 'Monitor', edges: edgesOf(monitorStates) },
   { guide: 'rules', heading: 'Backfill', edges: edgesOf(backfillStates) },
   { guide: 'evaluations', heading: 'Schedule', edges: edgesOf(scheduleStates) },

@@ -9,6 +9,7 @@ import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { historyFromJson, silenceTemporal } from '../support/histories.ts';
 import { evaluationRunPaths } from '../support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../support/histories-execute-prompt.ts';
+import { improvePromptPaths } from '../support/histories-improve-prompt.ts';
 import { providerBatchPaths } from '../support/histories-provider-batch.ts';
 import { releasePromptPaths } from '../support/histories-release-prompt.ts';
 import { scoreExecutionsPaths } from '../support/histories-score-executions.ts';
@@ -38,6 +39,7 @@ test('every path has its saved history', () => {
   const paths = [
     ...executePromptPaths(),
     ...evaluationRunPaths(),
+    ...improvePromptPaths(),
     ...providerBatchPaths(),
     ...releasePromptPaths(),
     ...scoreExecutionsPaths(),

@@ -4,6 +4,8 @@ import type {
   EvaluationRegressionData,
   ExecutionCompletedData,
   ExecutionFailedData,
+  ImprovementCompletedData,
+  ImprovementFailedData,
   MonitorEventData,
   PromptEventData,
   ReleaseEventData,
@@ -24,6 +26,8 @@ interface EventData {
   'release.promoted': ReleaseEventData;
   'release.rolled_back': ReleaseEventData;
   'release.finished': ReleaseEventData;
+  'improvement.completed': ImprovementCompletedData;
+  'improvement.failed': ImprovementFailedData;
   'monitor.alerted': MonitorEventData;
   'monitor.recovered': MonitorEventData;
   'trace.completed': TraceEventData;

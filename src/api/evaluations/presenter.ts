@@ -93,6 +93,7 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     start_at: row.start_at?.toISOString() ?? null,
     metadata: row.metadata,
     schedule_id: row.schedule_id === null ? null : publicId('schedule', row.schedule_id),
+    improvement_id: row.improvement_id === null ? null : publicId('improvement', row.improvement_id),
     score: row.score,
     scores_by_evaluator: row.scores_by_evaluator,
     passed: row.status === 'completed' ? row.score !== null && passes(row.score, row.threshold) : null,

@@ -23,11 +23,14 @@ export function readEvaluationRoutes(): Route[] {
       query: ListQuery,
       response: EvaluationPage,
       responseExample: { data: [EVALUATION_SAMPLE], next_cursor: null },
-      async handler({ db, query: { limit, cursor, prompt_name: promptName, schedule_id, ...filter } }) {
+      async handler({ db, query }) {
+        const { limit, cursor, prompt_name: promptName, schedule_id, improvement_id, ...filter } = query;
         const before = decodeCursor(cursor, z.uuid());
         const scheduleId = schedule_id === undefined ? undefined : parsePublicId('schedule', schedule_id);
-        if (schedule_id !== undefined && scheduleId === undefined) return { data: [], next_cursor: null };
-        const page = await listEvaluations(db, { promptName, scheduleId, ...filter }, limit, before);
+        const improvementId = improvement_id === undefined ? undefined : parsePublicId('improvement', improvement_id);
+        if (scheduleId === undefined && schedule_id !== undefined) return { data: [], next_cursor: null };
+        if (improvementId === undefined && improvement_id !== undefined) return { data: [], next_cursor: null };
+        const page = await listEvaluations(db, { promptName, scheduleId, improvementId, ...filter }, limit, before);
         return toPage(page, presentEvaluation, (row) => row.id);
       },
     }),

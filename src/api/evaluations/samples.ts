@@ -30,6 +30,7 @@ export const EVALUATION_SAMPLE = {
   start_at: null,
   metadata: {},
   schedule_id: null,
+  improvement_id: null,
   score: 0.93,
   scores_by_evaluator: { exact_match: 0.93 },
   passed: true,

@@ -123,6 +123,7 @@ export const Evaluation = hiding(
       start_at: shown(Timestamp.nullable()),
       metadata: Metadata,
       schedule_id: shown(z.string().nullable()),
+      improvement_id: shown(z.string().nullable().meta({ description: 'The improvement that started it.' })),
       score: z.number().nullable().meta({
         description:
           'Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score.',
@@ -204,6 +205,11 @@ export const ListQuery = z.strictObject({
   status: z.enum(evaluationStates.states, `must be one of ${evaluationStates.states.join(', ')}`).optional(),
   dataset: Name.optional(),
   schedule_id: z.string().max(100).optional(),
+  improvement_id: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The evaluations of an improvement, which other lists leave out.' }),
   ...CreationTime,
 });
 

@@ -78,6 +78,10 @@ export const Evaluation = defineEntity({
     { properties: ['workspaceId', 'scheduleId', 'id'] },
     { properties: ['examplesId'] },
     {
+      name: 'evaluations_improvement_index',
+      expression: `create index "evaluations_improvement_index" on "evaluations" ("improvement_id", "id") where "improvement_id" is not null`,
+    },
+    {
       name: 'evaluations_unfinished_index',
       expression: `create index "evaluations_unfinished_index" on "evaluations" ("id") where "status" in ('scheduled', 'running', 'paused')`,
     },
@@ -132,6 +136,8 @@ export const Evaluation = defineEntity({
     startAt: timestamp().nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
     scheduleId: p.uuid().nullable(),
+    /** The improvement that started it, which reads its results: it is in no list, and writes no events. */
+    improvementId: p.uuid().nullable(),
     status: oneOf(evaluationStates.states),
     /** Why it is paused, in words. */
     statusReason: p.text().nullable(),

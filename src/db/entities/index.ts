@@ -6,6 +6,7 @@ import { Evaluation, EvaluationJudgement, EvaluationResult } from './evaluation.
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
+import { Improvement, ImprovementCandidate, ImprovementLook } from './improvement.ts';
 import { Member, User, UserGroup, UserGroupMember } from './member.ts';
 import { Monitor, MonitorChange, MonitoredWorkspace, RunMinute } from './monitor.ts';
 import { Notification } from './notification.ts';
@@ -63,6 +64,9 @@ export const entities = [
   EvaluationResult,
   EvaluationJudgement,
   ProviderBatch,
+  Improvement,
+  ImprovementCandidate,
+  ImprovementLook,
   Queue,
   QueueItem,
   QueueReview,

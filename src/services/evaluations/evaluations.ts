@@ -54,6 +54,7 @@ export const EVALUATION_COLUMNS = [
   'start_at',
   'metadata',
   'schedule_id',
+  'improvement_id',
   'status',
   'status_reason',
   'retries',
@@ -116,6 +117,8 @@ export interface EvaluationFilter {
   status?: EvaluationStatus | undefined;
   dataset?: string | undefined;
   scheduleId?: string | undefined;
+  /** Default: those of no improvement. */
+  improvementId?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -129,6 +132,11 @@ function conditionsOf(filter: EvaluationFilter, before: string | undefined): Exp
   if (filter.status !== undefined) conditions.push(eb('status', '=', filter.status));
   if (filter.dataset !== undefined) conditions.push(eb('dataset_name', '=', filter.dataset));
   if (filter.scheduleId !== undefined) conditions.push(eb('schedule_id', '=', filter.scheduleId));
+  conditions.push(
+    filter.improvementId === undefined
+      ? eb('improvement_id', 'is', null)
+      : eb('improvement_id', '=', filter.improvementId),
+  );
   if (filter.since !== undefined) conditions.push(eb('created_at', '>=', filter.since), eb('id', '>=', from));
   if (filter.until !== undefined) conditions.push(eb('created_at', '<', filter.until), eb('id', '<', to));
   if (before !== undefined) conditions.push(eb('id', '<', before));

@@ -2,7 +2,12 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { publicId } from '../../domain/ids.ts';
 import { executionWorkflowId } from '../../temporal/names.ts';
-import { startWorkflow, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
+import {
+  startWorkflow,
+  TEMPORAL_DEADLINE_MS,
+  type WorkflowStarter,
+  type WorkflowToStart,
+} from '../../temporal/workflows.ts';
 import type { executePrompt } from '../../workflows/execute-prompt.ts';
 
 /** The execution that a workflow is started for. */
@@ -23,14 +28,11 @@ function whatRuns({ promptName, promptVersion }: StoredExecution): string {
   return promptName === null ? 'a draft' : `a draft of ${promptName}`;
 }
 
-/**
- * Starts the workflow of a stored execution. Repeating it for the same execution has no effect.
- * @returns false if the workflow was already started
- */
-export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
+/** The workflow of a stored execution. */
+export function executionWorkflow(execution: StoredExecution): WorkflowToStart<Parameters<typeof executePrompt>> {
   const { id, workspaceId, promptName, model, inputChars } = execution;
   const prompt = whatRuns(execution);
-  return startWorkflow<typeof executePrompt>(starter, {
+  return {
     type: 'executePrompt',
     id: executionWorkflowId(id),
     queue: 'executions',
@@ -38,8 +40,15 @@ export function startExecutionWorkflow(starter: WorkflowStarter, execution: Stor
     args: [{ executionId: id, prompt, model, workspace: publicId('workspace', workspaceId), inputChars }],
     summary: `${prompt} on ${model}`,
     attributes: { prompt: promptName, model },
-  });
+  };
 }
+
+/**
+ * Starts the workflow of a stored execution. Repeating it for the same execution has no effect.
+ * @returns false if the workflow was already started
+ */
+export const startExecutionWorkflow = (starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> =>
+  startWorkflow<typeof executePrompt>(starter, executionWorkflow(execution));
 
 /** Requests the workflow to stop. The row is already `canceled`, so it does no harm if the workflow can't be reached. */
 export async function cancelExecutionWorkflow(client: Client, id: string, log: Logger): Promise<void> {

@@ -43,6 +43,7 @@ export function readLatest(query: Query, names: readonly string[], { since, unti
             .whereRef('prompt_name', '=', 'given.name')
             .where('target', '=', 'prompt')
             .where('prompt_version', '<>', NO_VERSION)
+            .where('improvement_id', 'is', null)
             .where(inStates(evaluationStates, ['completed']))
             .orderBy('id', 'desc')
             .limit(1)

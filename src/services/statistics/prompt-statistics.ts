@@ -72,6 +72,7 @@ const selectScores = (db: Builder, { name, since, until }: PromptSpan) => {
     .where('prompt_name', '=', name)
     .where('target', '=', 'prompt')
     .where('prompt_version', '<>', NO_VERSION)
+    .where('improvement_id', 'is', null)
     .where(inStates(evaluationStates, ['completed']))
     .where('id', '>=', from)
     .where('id', '<', to)

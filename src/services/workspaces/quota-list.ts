@@ -8,6 +8,7 @@ import { DECLARATIONS } from '../../domain/capabilities.ts';
 import { merge } from '../../domain/capability.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
+import { improvementStates, UNFINISHED_IMPROVEMENT } from '../../domain/improvements/improvement-states.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
 
 /** Every quota of a workspace. */
@@ -61,7 +62,15 @@ export const COUNTS = {
     db
       .selectFrom('evaluations')
       .select((eb) => eb.fn.countAll<number>().as('count'))
+      // Their number is limited by that of improvements.
+      .where('improvement_id', 'is', null)
       .where(inStates(evaluationStates, UNFINISHED_EVALUATION)),
+  ),
+  improvements: prepared()((db) =>
+    db
+      .selectFrom('improvements')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(inStates(improvementStates, UNFINISHED_IMPROVEMENT)),
   ),
   deliveries: prepared()((db) =>
     db

@@ -67,6 +67,7 @@ const UNRECORDED = [
   'finishEvaluation',
   'resolvePrompts',
   'estimateEvaluation',
+  'estimateImprovement',
   // The judges that it calls are in the list of executions.
   'tryEvaluators',
   // A score records who stored it; a token is not stored.
@@ -132,7 +133,43 @@ describe('every operation that changes something', () => {
       const { item } = (await call('POST', `${path}/next`)).body;
       return `${path}/items/${item.id}/${operationId.replace('QueueItem', '').replace('return', 'back')}`;
     };
+    const improvement = async () => {
+      // Calls that stall hold the places of others.
+      for (const status of ['running', 'paused'])
+        for (const { id } of (await call('GET', `/improvements?status=${status}`)).body.data)
+          await call('POST', `/improvements/${id}/cancel`);
+      const name = `improved/${operationId}`;
+      const ends = ['acceptImprovement', 'deleteImprovement'].includes(operationId);
+      await call('POST', '/prompts', {
+        body: { name, template: 'Say {{ name }}', model: ends ? 'sandbox/echo' : 'sandbox/stall' },
+      });
+      const sizes = { few_shot: 1, max_proposals: 4, concurrency: ends ? 20 : 1 };
+      const settings = { reflection: { model: 'sandbox/echo' }, max_cost: null, ...sizes };
+      const id = await idOf('/improvements', { prompt_name: name, dataset: 'support/tickets', ...settings });
+      const path = `/improvements/${id}`;
+      const until = (status: string) =>
+        waitFor(`${status}`, async () => (await call('GET', path)).body.status === status);
+      if (ends) await until('completed');
+      if (operationId === 'resumeImprovement') await call('POST', `${path}/pause`);
+      if (operationId === 'retryImprovement') {
+        const [run] = await waitFor('its first run', async () => {
+          const { data } = (await call('GET', `/evaluations?improvement_id=${id}`)).body;
+          return data.length > 0 && data;
+        });
+        await call('POST', `/evaluations/${run.id}/cancel`);
+        await until('failed');
+      }
+      return operationId === 'deleteImprovement' ? path : `${path}/${operationId.replace('Improvement', '')}`;
+    };
     switch (operationId) {
+      case 'pauseImprovement':
+      case 'resumeImprovement':
+      case 'finishImprovement':
+      case 'cancelImprovement':
+      case 'retryImprovement':
+      case 'acceptImprovement':
+      case 'deleteImprovement':
+        return improvement();
       case 'addQueueItems':
       case 'completeQueueItem':
       case 'skipQueueItem':
@@ -324,6 +361,15 @@ describe('every operation that changes something', () => {
     createDatasetFromExecutions: { prompt_name: 'quick' },
     createDatasetFromTraces: { traces: [{ trace_id: 'a'.repeat(32) }] },
     addQueueItems: { filter: { prompt_name: 'quick' } },
+    createImprovement: {
+      prompt_name: 'support/greeting',
+      dataset: 'support/tickets',
+      reflection: { model: 'sandbox/echo' },
+      max_cost: null,
+    },
+    // Shows an example, since the sandbox writes no texts.
+    acceptImprovement: { candidate: 3, unproved: true },
+    resumeImprovement: {},
     addDatasetExamples: { examples: [{ variables: { name: 'Not in the dataset yet' } }] },
   };
 
@@ -381,8 +427,8 @@ describe('every operation that changes something', () => {
         request_id: answer.headers.get('X-Request-Id'),
         created_at: expect.any(String),
       };
-      // A release that is promoted moves its label.
-      const wanted = operationId === 'promoteRelease' ? [entry, entry] : [entry];
+      // A release that is promoted moves its label, and a candidate that is accepted is a version.
+      const wanted = ['promoteRelease', 'acceptImprovement'].includes(operationId) ? [entry, entry] : [entry];
       expect([operationId, recorded]).toEqual([operationId, wanted]);
       for (const { action } of recorded) expect(audit).toContain(action);
     }

@@ -99,6 +99,17 @@ const DELETIONS: Record<string, { make: () => Promise<string>; again?: 200 }> = 
     },
   },
   'DELETE /evaluations/{id}': { make: async () => `/evaluations/${await evaluation()}` },
+  'DELETE /improvements/{id}': {
+    async make() {
+      const raw = Array.from({ length: 160 }, (_, at) => `{"variables":{"text":"${at}"},"expected":"x"}`).join('\n');
+      const headers = { 'Content-Type': 'application/x-ndjson' };
+      await ok(call('PUT', '/datasets/many', { raw, headers }));
+      const settings = { reflection: { model: 'sandbox/echo' }, max_cost: null };
+      const { id } = await post('/improvements', { prompt_name: 'say', dataset: 'many', ...settings });
+      await post(`/improvements/${id}/cancel`, {});
+      return `/improvements/${id}`;
+    },
+  },
   'DELETE /datasets/{name}': { make: dataset },
   'DELETE /scores/{id}': {
     async make() {

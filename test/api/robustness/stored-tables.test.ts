@@ -151,6 +151,21 @@ const FILLED: Record<string, [sum: Counted, bytes: number, fill: () => Promise<u
       await ok(call('POST', '/releases', { body: { prompt_name: 'say', label: 'live', version: 2, steps } }));
     },
   ],
+  improvements: [
+    'executionBytes',
+    TEXT.length,
+    () =>
+      insert(`insert into improvements (id, workspace_id, prompt_name, prompt_version, base, request, evaluators, dataset_name, dataset_version, split, status, state, created_at)
+              values (gen_random_uuid(), $1, 'say', 1, jsonb_build_object('template', repeat('x', ${TEXT.length})), '{}', '[]', 'a', 1, '{}', 'canceled', '{}', now())`),
+  ],
+  improvement_candidates: [
+    'executionBytes',
+    TEXT.length,
+    () =>
+      insert(`insert into improvement_candidates (improvement_id, workspace_id, number, round, kind, status, content, run, created_at)
+              select id, workspace_id, 1, 1, 'reflect', 'tried', jsonb_build_object('template', repeat('x', ${TEXT.length})), '{}', now()
+              from improvements where workspace_id = $1 limit 1`),
+  ],
   deliveries: [
     'executionBytes',
     4_096,
@@ -211,6 +226,7 @@ const UNCOUNTED: Record<string, string> = {
   release_entries: PASSING,
   release_score_entries: PASSING,
   release_sums: SUMS,
+  improvement_looks: 'without texts, at most one for each example of a prompt',
   stream_deltas: 'of responses in progress, gone within a minute',
   storage_entries: PASSING,
   storage_sums: SUMS,

@@ -10,6 +10,17 @@ from typing_extensions import Required, TypedDict
 from .types import Time
 
 
+class AcceptImprovement(TypedDict, total=False):
+    candidate: int
+    """Default: the one of the verdict."""
+    unproved: bool
+    """Required for a candidate that no verdict has proved to be better."""
+    base_changed: bool
+    """Required if the prompt has versions after the base: the new version does not have their changes."""
+    release: Mapping[str, Any]
+    """Starts a release of the new version, as `POST /releases`."""
+
+
 class AddQueueItems(TypedDict, total=False):
     execution_ids: Sequence[str]
     examples: Sequence[Mapping[str, Any]]
@@ -181,6 +192,52 @@ class CreateFeedback(TypedDict, total=False):
     comment: str | None
 
 
+class CreateImprovement(TypedDict, total=False):
+    prompt_name: Required[str]
+    """1–200 characters: segments of letters, digits, '.', '_' and '-', joined by '/'."""
+    version: int
+    """A version of the prompt, from 1."""
+    label: str
+    """A label such as `production`; `latest` always means the newest version."""
+    dataset: Required[str | Mapping[str, Any]]
+    """A dataset by name, or `{'name', 'version'}`."""
+    evaluators: Sequence[Mapping[str, Any]]
+    example_threshold: float
+    """An example with at least this score counts as 1, any other as 0. Default: each example counts as its score."""
+    reflection: Required[Mapping[str, Any]]
+    parts: Sequence[str]
+    """The texts to rewrite: `template`, `messages.N` or `tools.NAME.description`. Default: the template; without one, the system messages; without these, the first user message."""
+    keep: Sequence[str]
+    """Texts that must stay word for word."""
+    few_shot: int
+    """The maximum number of examples that a candidate shows as messages. They become part of the prompt: use it only with data that may be shown."""
+    max_cost: Required[float | str | None]
+    """US dollars for everything: the runs of the prompt, judges, reflections and the verdict, whose part is set aside first. Null: no limit."""
+    max_proposals: int
+    parallel: int
+    """Proposals of a round, which do not know of each other: more are faster and learn less."""
+    minibatch: int
+    """Train examples on which a proposal must gain before it is checked."""
+    patience: int
+    """The search ends after so many proposals without a new best."""
+    deadline: Time
+    """The search ends by then, and the verdict follows."""
+    max_length: int
+    """Characters of the whole prompt. Default: four times the base, or 4,000 more."""
+    concurrency: int
+    """The number of examples run at a time."""
+    mode: Literal["interactive", "batch", "auto"]
+    """How the check and held-out parts are run, as for an evaluation. Minibatches are always interactive."""
+    batch: Mapping[str, Any]
+    reuse: Mapping[str, Any]
+    group_by: str
+    """A key of the metadata: examples with the same value stay in the same part."""
+    seed: str
+    """The same seed with the same data draws the same parents and examples."""
+    metadata: Mapping[str, Any]
+    """Up to 50 custom strings, returned unchanged."""
+
+
 class CreateResponse(TypedDict, total=False):
     model: str
     """A prompt: `name` (its latest version), `name@3` or `name@label`. With `prompt`: the model to run it with."""
@@ -346,6 +403,11 @@ class ResolvePrompts(TypedDict, total=False):
 class ResumeBackfill(TypedDict, total=False):
     max_cost: float | str | None
     """A higher budget, or null for none."""
+
+
+class ResumeImprovement(TypedDict, total=False):
+    max_cost: float | str
+    """A higher limit."""
 
 
 class SetProtection(TypedDict, total=False):

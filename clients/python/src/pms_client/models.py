@@ -1172,6 +1172,161 @@ class TriedScores(BaseModel):
     scores: list[TriedScoresScore]
 
 
+class ImprovementDataset(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: int
+
+
+class ImprovementEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+    name: str
+
+
+class ImprovementReflection(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    model: str
+
+
+class ImprovementReuse(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    max_age: int
+
+
+class ImprovementSplit(BaseModel):
+    """
+    The number of examples of each part.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    train: int
+    check: int
+    held_out: int
+
+
+class ImprovementSpent(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    cost: Annotated[float, Field(description="US dollars, as counted against `max_cost`.")]
+    calls: Annotated[int, Field(description="Calls of the prompt.")]
+    reused: Annotated[int, Field(description="Examples answered by an earlier response.")]
+    reflections: int
+    savings: Annotated[float, Field(description="US dollars that reused responses would have cost.")]
+
+
+class ImprovementBase(BaseModel):
+    """
+    Mean scores of the base. Its two runs of the check part differ by noise.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    train: float | None
+    check: float | None
+    check_again: float | None
+
+
+class ImprovementProposals(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    made: int
+    rejected: int
+    skipped: int
+    tried: int
+    checked: int
+
+
+class ImprovementCurveItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    proposal: int
+    cost: Annotated[float, Field(description="US dollars, as counted against `max_cost`.")]
+    check: Annotated[float, Field(description="0–1")]
+
+
+class ImprovementVerdictByEvaluatorItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    score_a: float | None
+    score_b: float | None
+    difference: float | None
+    regressions: int
+    improvements: int
+    unchanged: int
+
+
+class ImprovementEstimateSplit(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    train: int
+    check: int
+    held_out: int
+
+
+class ImprovementEstimateHeldOut(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    fresh: Annotated[int, Field(description="Held-out examples that no verdict has looked at.")]
+    look: int
+    p_needed: float
+    least_provable: Annotated[
+        float | None,
+        Field(description="The smallest improvement that so many examples can prove; null: none."),
+    ]
+
+
+class ImprovementEstimateCalls(BaseModel):
+    """
+    Calls of the prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    expected: int
+    most: int
+
+
+class ReflectionPrompt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    messages: list[Any]
+    model: str
+
+
 class Dataset(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1587,6 +1742,41 @@ class ReleaseEventData(BaseModel):
         "canceled",
     ]
     reason: Annotated[str | None, Field(description="The reason for the status, in words.")]
+
+
+class ImprovementCompletedData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    improvement_id: str
+    prompt_name: str
+    result: Annotated[
+        str,
+        Field(description="`improvement`, `regression`, `no_proof` or `no_candidate`; more may be added."),
+    ]
+    difference: Annotated[
+        float | None,
+        Field(description="The difference of the mean scores on held-out examples."),
+    ]
+    p_value: float | None
+    candidate: Annotated[int | None, Field(description="The number of the candidate that was tested.")]
+
+
+class ImprovementFailedDataError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+
+
+class ImprovementFailedData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    improvement_id: str
+    prompt_name: str
+    error: ImprovementFailedDataError
 
 
 class MonitorEventDataValue(BaseModel):
@@ -2509,6 +2699,88 @@ class EvaluationComparisonInterval(BaseModel):
     method: Literal["sign_flip", "normal"]
 
 
+class ImprovementBest(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    number: int
+    check: Annotated[float, Field(description="0–1")]
+
+
+class ImprovementAccepted(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    version: int
+    release_id: str | None
+
+
+class ImprovementVerdictInterval(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    low: float
+    high: float
+
+
+class ImprovementVerdictCostPerCall(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    base: float | None
+    candidate: float | None
+
+
+class ImprovementVerdictLength(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    base: int
+    candidate: int
+
+
+class ImprovementEstimateCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    expected: str
+    most: str
+
+
+class ImprovementCandidateReject(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: Annotated[str, Field(description="Minor versions may add values.")]
+    message: str
+
+
+class ImprovementCandidateContent(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    template: str | None
+    messages: list[Any] | None
+    tools: list[Any] | None
+
+
+class ImprovementCandidateMinibatch(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    parent_score: float | None
+    score: float | None
+    examples: int
+
+
+class ImprovementCandidateCheck(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: Annotated[float, Field(description="0–1")]
+    difference: float
+
+
 class ScoreDefinitionCategory(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3105,6 +3377,85 @@ class EvaluatorTypeList(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
+
+
+class ImprovementVerdict(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    result: Annotated[str, Field(description="Minor versions may add values.")]
+    candidate: int | None
+    evaluation_id: str | None
+    base_evaluation_id: str | None
+    examples: Annotated[int | None, Field(description="Held-out examples that have both scores.")]
+    score_base: float | None
+    score: float | None
+    difference: float | None
+    interval: Annotated[
+        ImprovementVerdictInterval | None,
+        Field(description="The 95 % confidence interval of the difference."),
+    ]
+    p_value: float | None
+    p_needed: Annotated[
+        float | None,
+        Field(description="Lower for each further verdict over the same examples."),
+    ]
+    look: Annotated[
+        int | None,
+        Field(description="The number of this verdict over these examples, from 1."),
+    ]
+    note: str
+    by_evaluator: list[ImprovementVerdictByEvaluatorItem]
+    optimism: Annotated[
+        float | None,
+        Field(description="The gain on the examples that chose it, minus the gain on the held-out ones."),
+    ]
+    cost_per_call: ImprovementVerdictCostPerCall | None
+    length: Annotated[ImprovementVerdictLength | None, Field(description="Characters of the prompt.")]
+
+
+class ImprovementEstimate(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    split: ImprovementEstimateSplit
+    held_out: ImprovementEstimateHeldOut
+    calls: Annotated[ImprovementEstimateCalls, Field(description="Calls of the prompt.")]
+    reflections: int
+    cost: Annotated[
+        ImprovementEstimateCost | None,
+        Field(description="US dollars, judges included; null if a model has no known price."),
+    ]
+    warnings: list[str]
+
+
+class ImprovementCandidate(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    number: Annotated[int, Field(description="0 is the base.")]
+    parent: int | None
+    kind: Annotated[str, Field(description="Minor versions may add values.")]
+    status: Annotated[str, Field(description="Minor versions may add values.")]
+    reject: ImprovementCandidateReject | None
+    change: Annotated[
+        str | None,
+        Field(description="The change, in the words of the model that made it."),
+    ]
+    diagnosis: list[str]
+    content: Annotated[
+        ImprovementCandidateContent | None,
+        Field(description="Null until it is written. Other fields are as in the base."),
+    ]
+    length: Annotated[int | None, Field(description="Characters.")]
+    minibatch: ImprovementCandidateMinibatch | None
+    check: Annotated[
+        ImprovementCandidateCheck | None,
+        Field(description="On the check part; `difference` from the first run of the base."),
+    ]
+    cost: Annotated[float, Field(description="US dollars, as counted against `max_cost`.")]
+    execution_ids: Annotated[list[str], Field(description="Its reflections.")]
+    evaluation_ids: dict[str, str]
 
 
 class DatasetPage(BaseModel):
@@ -4203,6 +4554,86 @@ class EvaluationResultPage(BaseModel):
     ]
 
 
+class Improvement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Annotated[str, Field(description="Minor versions may add values.")]
+    status_reason: str | None
+    phase: Annotated[str, Field(description="Minor versions may add values.")]
+    error: ExecutionError | None
+    prompt_name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt_version: Annotated[int, Field(description="The base.")]
+    dataset: ImprovementDataset
+    evaluators: list[ImprovementEvaluator]
+    example_threshold: float | None
+    reflection: ImprovementReflection
+    parts: list[str]
+    keep: list[str]
+    few_shot: int
+    max_cost: str | None
+    max_proposals: int
+    parallel: int
+    minibatch: int
+    patience: int
+    deadline: UtcDatetime | None
+    max_length: int | None
+    concurrency: int
+    mode: Annotated[str, Field(description="Minor versions may add values.")]
+    batch: BatchOptionsOutput | None
+    reuse: ImprovementReuse
+    group_by: str | None
+    seed: str
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 custom strings, returned unchanged."),
+    ]
+    split: Annotated[ImprovementSplit, Field(description="The number of examples of each part.")]
+    spent: ImprovementSpent
+    base: Annotated[
+        ImprovementBase,
+        Field(description="Mean scores of the base. Its two runs of the check part differ by noise."),
+    ]
+    best: ImprovementBest | None
+    proposals: ImprovementProposals
+    curve: Annotated[
+        list[ImprovementCurveItem],
+        Field(description="The best score on the check part after each round."),
+    ]
+    stop_reason: str | None
+    verdict: ImprovementVerdict | None
+    accepted: ImprovementAccepted | None
+    workflow_id: str
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
+
+
+class ImprovementPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Improvement]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
+class ImprovementCandidatePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ImprovementCandidate]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
 class ScoreDefinitionPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -4343,6 +4774,8 @@ class Event(BaseModel):
         | EvaluationRegressionData
         | TraceEventData
         | ReleaseEventData
+        | ImprovementCompletedData
+        | ImprovementFailedData
         | MonitorEventData,
         Field(description="The payload of the event type."),
     ]
@@ -4853,6 +5286,7 @@ class CreatedEvaluation(BaseModel):
         Field(description="Up to 50 custom strings, returned unchanged."),
     ]
     schedule_id: str | None
+    improvement_id: Annotated[str | None, Field(description="The improvement that started it.")]
     score: Annotated[
         float | None,
         Field(
@@ -4981,6 +5415,7 @@ class Evaluation(BaseModel):
         Field(description="Up to 50 custom strings, returned unchanged."),
     ]
     schedule_id: str | None
+    improvement_id: Annotated[str | None, Field(description="The improvement that started it.")]
     score: Annotated[
         float | None,
         Field(

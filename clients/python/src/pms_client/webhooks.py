@@ -27,6 +27,8 @@ __all__ = [
     "EvaluationRegressed",
     "ExecutionCompleted",
     "ExecutionFailed",
+    "ImprovementCompleted",
+    "ImprovementFailed",
     "MonitorEvent",
     "PromptEvent",
     "ReleaseEvent",
@@ -87,6 +89,16 @@ class ReleaseEvent(_Event):
     data: models.ReleaseEventData
 
 
+class ImprovementCompleted(_Event):
+    event: Literal["improvement.completed"]
+    data: models.ImprovementCompletedData
+
+
+class ImprovementFailed(_Event):
+    event: Literal["improvement.failed"]
+    data: models.ImprovementFailedData
+
+
 class MonitorEvent(_Event):
     event: Literal["monitor.alerted", "monitor.recovered"]
     data: models.MonitorEventData
@@ -111,6 +123,8 @@ _KNOWN = (
     EvaluationCompleted,
     EvaluationRegressed,
     ReleaseEvent,
+    ImprovementCompleted,
+    ImprovementFailed,
     MonitorEvent,
     TraceEvent,
 )
@@ -121,6 +135,8 @@ WebhookEvent: TypeAlias = (
     | EvaluationCompleted
     | EvaluationRegressed
     | ReleaseEvent
+    | ImprovementCompleted
+    | ImprovementFailed
     | MonitorEvent
     | TraceEvent
     | UnknownEvent

@@ -68,6 +68,20 @@ export interface Operations {
   resubmitBatch: { request: api.ResubmitBatchData; response: api.ResubmitBatchResponse };
   listEvaluators: { request: api.ListEvaluatorsData; response: api.ListEvaluatorsResponse };
   tryEvaluators: { request: api.TryEvaluatorsData; response: api.TryEvaluatorsResponse };
+  listImprovements: { request: api.ListImprovementsData; response: api.ListImprovementsResponse };
+  createImprovement: { request: api.CreateImprovementData; response: api.CreateImprovementResponse };
+  estimateImprovement: { request: api.EstimateImprovementData; response: api.EstimateImprovementResponse };
+  getReflectionPrompt: { request: api.GetReflectionPromptData; response: api.GetReflectionPromptResponse };
+  getImprovement: { request: api.GetImprovementData; response: api.GetImprovementResponse };
+  deleteImprovement: { request: api.DeleteImprovementData; response: api.DeleteImprovementResponse };
+  listImprovementCandidates: { request: api.ListImprovementCandidatesData; response: api.ListImprovementCandidatesResponse };
+  getImprovementCandidate: { request: api.GetImprovementCandidateData; response: api.GetImprovementCandidateResponse };
+  pauseImprovement: { request: api.PauseImprovementData; response: api.PauseImprovementResponse };
+  resumeImprovement: { request: api.ResumeImprovementData; response: api.ResumeImprovementResponse };
+  finishImprovement: { request: api.FinishImprovementData; response: api.FinishImprovementResponse };
+  cancelImprovement: { request: api.CancelImprovementData; response: api.CancelImprovementResponse };
+  retryImprovement: { request: api.RetryImprovementData; response: api.RetryImprovementResponse };
+  acceptImprovement: { request: api.AcceptImprovementData; response: api.AcceptImprovementResponse };
   listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
   listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
   listDatasetExamples: { request: api.ListDatasetExamplesData; response: api.ListDatasetExamplesResponse };
@@ -257,6 +271,20 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   resubmitBatch: 'POST /evaluations/{id}/batches/{number}/resubmit evaluations.resubmitBatch',
   listEvaluators: 'GET /evaluators evaluators.list l',
   tryEvaluators: 'POST /evaluators/try evaluators.score b',
+  listImprovements: 'GET /improvements improvements.list ql',
+  createImprovement: 'POST /improvements improvements.create bi',
+  estimateImprovement: 'POST /improvements/estimate improvements.estimate b',
+  getReflectionPrompt: 'GET /improvements/reflection-prompt improvements.reflectionPrompt',
+  getImprovement: 'GET /improvements/{id} improvements.get',
+  deleteImprovement: 'DELETE /improvements/{id} improvements.delete',
+  listImprovementCandidates: 'GET /improvements/{id}/candidates improvements.candidates ql',
+  getImprovementCandidate: 'GET /improvements/{id}/candidates/{number} improvements.candidate',
+  pauseImprovement: 'POST /improvements/{id}/pause improvements.pause',
+  resumeImprovement: 'POST /improvements/{id}/resume improvements.resume b',
+  finishImprovement: 'POST /improvements/{id}/finish improvements.finish',
+  cancelImprovement: 'POST /improvements/{id}/cancel improvements.cancel',
+  retryImprovement: 'POST /improvements/{id}/retry improvements.retry',
+  acceptImprovement: 'POST /improvements/{id}/accept improvements.accept b',
   listDatasets: 'GET /datasets datasets.list ql',
   listDatasetVersions: 'GET /datasets/{name}/versions datasets.versions ql',
   listDatasetExamples: 'GET /datasets/{name}/examples datasets.examples ql',

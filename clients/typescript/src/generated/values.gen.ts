@@ -13,6 +13,8 @@ export const EVENT_TYPES = [
   'release.promoted',
   'release.rolled_back',
   'release.finished',
+  'improvement.completed',
+  'improvement.failed',
   'monitor.alerted',
   'monitor.recovered',
 ] as const;

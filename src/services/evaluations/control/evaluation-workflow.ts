@@ -1,19 +1,16 @@
 import { promptOf } from '../../../domain/evaluations/code-run.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { evaluationWorkflowId } from '../../../temporal/names.ts';
-import { startWorkflow, type WorkflowStarter } from '../../../temporal/workflows.ts';
+import { startWorkflow, type WorkflowStarter, type WorkflowToStart } from '../../../temporal/workflows.ts';
 import type { evaluationRun } from '../../../workflows/evaluation-run.ts';
 import type { StoredEvaluation } from '../creation/create-evaluation.ts';
 
-/**
- * Starts the workflow of a stored evaluation. Repeating it for the same run and retry has no effect.
- * @returns false if the workflow was already started
- */
-export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> {
+/** The workflow of a stored evaluation. */
+export function evaluationWorkflow(evaluation: StoredEvaluation): WorkflowToStart<Parameters<typeof evaluationRun>> {
   const { id, retries, workspaceId, promptName, model } = evaluation;
   const workspace = publicId('workspace', workspaceId);
   const summary = summaryOf(evaluation);
-  return startWorkflow<typeof evaluationRun>(starter, {
+  return {
     type: 'evaluationRun',
     id: evaluationWorkflowId(id, retries),
     queue: 'evaluations',
@@ -22,8 +19,15 @@ export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: St
     summary,
     memo: memoOf(evaluation),
     attributes: { prompt: promptName, model, evaluation: publicId('evaluation', id) },
-  });
+  };
 }
+
+/**
+ * Starts the workflow of a stored evaluation. Repeating it for the same run and retry has no effect.
+ * @returns false if the workflow was already started
+ */
+export const startEvaluationWorkflow = (starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> =>
+  startWorkflow<typeof evaluationRun>(starter, evaluationWorkflow(evaluation));
 
 const examplesOf = ({ examplesTotal: count }: StoredEvaluation) =>
   `${count.toLocaleString('en-US')} example${count === 1 ? '' : 's'}`;

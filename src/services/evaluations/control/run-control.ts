@@ -100,6 +100,7 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
     .whereRef('b.target', '=', 'e.target')
     .where((b) => b.or([b('b.target', '=', 'code'), b('b.prompt_version', '<>', NO_VERSION)]))
     .where('b.status', '=', 'completed')
+    .where('b.improvement_id', 'is', null)
     .whereRef('b.id', '<>', 'e.id')
     .where(
       sql<boolean>`case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end`,

@@ -54,6 +54,8 @@ export interface NewEvaluation extends VersionSelector {
   reuse?: { max_age: number } | undefined;
   metadata: Record<string, string>;
   scheduleId?: string | undefined;
+  /** The improvement that starts it: UUID. */
+  improvementId?: string | undefined;
 }
 
 /** The evaluation that a workflow is started with. */
@@ -294,9 +296,10 @@ export async function createEvaluation(
       reuse_max_age: request.reuse?.max_age ?? null,
       metadata: asJson(request.metadata),
       schedule_id: request.scheduleId ?? null,
+      improvement_id: request.improvementId ?? null,
       status: evaluationStates.initial,
-      // No caller waits for an evaluation that a schedule starts.
-      accepted_at: request.scheduleId === undefined ? null : now,
+      // No caller waits for an evaluation that a schedule or an improvement starts.
+      accepted_at: (request.scheduleId ?? request.improvementId) === undefined ? null : now,
       created_at: now,
     }),
   );

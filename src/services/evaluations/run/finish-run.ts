@@ -22,6 +22,7 @@ const selectRun = (db: Builder, { evaluationId, round }: RunRef) =>
     .selectFrom('evaluations')
     .select([
       'workspace_id',
+      'improvement_id',
       'prompt_name',
       'threshold',
       'example_threshold',
@@ -233,6 +234,8 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
       .where('id', '=', evaluationId)
       .where(COMPLETED.where),
   );
+  // An improvement tells of itself.
+  if (run.improvement_id !== null) return;
   const data = {
     evaluation_id: publicId('evaluation', evaluationId),
     prompt_name: run.prompt_name,

@@ -94,6 +94,14 @@ class AsyncAuditLogOperations:
             "release.rolled_back",
             "release.canceled",
             "release.superseded",
+            "improvement.started",
+            "improvement.paused",
+            "improvement.resumed",
+            "improvement.finished",
+            "improvement.canceled",
+            "improvement.retried",
+            "improvement.accepted",
+            "improvement.deleted",
             "monitor.created",
             "monitor.updated",
             "monitor.deleted",
@@ -446,6 +454,91 @@ class AsyncExecutionsOperations:
         """Record runs made outside the service: `POST /executions/record`"""
         return await self._transport.fetch(
             models.RecordedRuns, create("executions", "record", body=body, idempotency_key=idempotency_key)
+        )
+
+
+class AsyncImprovementsOperations:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateImprovement]
+    ) -> models.Improvement:
+        """Create an improvement: a search for a better version of a prompt: `POST /improvements`"""
+        return await self._transport.fetch(
+            models.Improvement, create("improvements", body=body, idempotency_key=idempotency_key)
+        )
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        prompt_name: str | None = None,
+        status: Literal["running", "paused", "completed", "failed", "canceled"] | None = None,
+    ) -> AsyncIterator[models.Improvement]:
+        """List improvements, newest first: `GET /improvements`"""
+        return self._transport.pages(
+            models.Improvement, "improvements", limit=limit, prompt_name=prompt_name, status=status
+        )
+
+    async def estimate(self, **body: Unpack[bodies.CreateImprovement]) -> models.ImprovementEstimate:
+        """Estimate what an improvement would cost, and what it could prove: `POST /improvements/estimate`"""
+        return await self._transport.fetch(
+            models.ImprovementEstimate, change("POST", "improvements", "estimate", body=body)
+        )
+
+    async def reflection_prompt(self) -> models.ReflectionPrompt:
+        """Retrieve the prompt that asks for candidates unless another is given: `GET /improvements/reflection-prompt`"""
+        return await self._transport.fetch(models.ReflectionPrompt, read("improvements", "reflection-prompt"))
+
+    async def get(self, improvement_id: str) -> models.Improvement:
+        """Retrieve an improvement: its progress, spending and verdict: `GET /improvements/{id}`"""
+        return await self._transport.fetch(models.Improvement, read("improvements", improvement_id))
+
+    async def delete(self, improvement_id: str) -> models.Improvement:
+        """Delete an ended improvement, its candidates and their evaluations: `DELETE /improvements/{id}`"""
+        return await self._transport.fetch(models.Improvement, change("DELETE", "improvements", improvement_id))
+
+    def candidates(
+        self, improvement_id: str, *, limit: int | None = None
+    ) -> AsyncIterator[models.ImprovementCandidate]:
+        """List the candidates of an improvement by number: `GET /improvements/{id}/candidates`"""
+        return self._transport.pages(
+            models.ImprovementCandidate, "improvements", improvement_id, "candidates", limit=limit
+        )
+
+    async def candidate(self, improvement_id: str, number: int) -> models.ImprovementCandidate:
+        """Retrieve a candidate of an improvement: `GET /improvements/{id}/candidates/{number}`"""
+        return await self._transport.fetch(
+            models.ImprovementCandidate, read("improvements", improvement_id, "candidates", str(number))
+        )
+
+    async def pause(self, improvement_id: str) -> models.Improvement:
+        """Pause an improvement: `POST /improvements/{id}/pause`"""
+        return await self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "pause"))
+
+    async def resume(self, improvement_id: str, **body: Unpack[bodies.ResumeImprovement]) -> models.Improvement:
+        """Resume a paused improvement, optionally with a higher limit: `POST /improvements/{id}/resume`"""
+        return await self._transport.fetch(
+            models.Improvement, change("POST", "improvements", improvement_id, "resume", body=body)
+        )
+
+    async def finish(self, improvement_id: str) -> models.Improvement:
+        """End the search of an improvement, and have its verdict now: `POST /improvements/{id}/finish`"""
+        return await self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "finish"))
+
+    async def cancel(self, improvement_id: str) -> models.Improvement:
+        """Cancel an improvement: `POST /improvements/{id}/cancel`"""
+        return await self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "cancel"))
+
+    async def retry(self, improvement_id: str) -> models.Improvement:
+        """Retry a failed improvement from where it was: `POST /improvements/{id}/retry`"""
+        return await self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "retry"))
+
+    async def accept(self, improvement_id: str, **body: Unpack[bodies.AcceptImprovement]) -> models.Improvement:
+        """Accept a candidate: create a version of it, and optionally a release: `POST /improvements/{id}/accept`"""
+        return await self._transport.fetch(
+            models.Improvement, change("POST", "improvements", improvement_id, "accept", body=body)
         )
 
 

@@ -95,6 +95,14 @@ class AuditLogOperations:
             "release.rolled_back",
             "release.canceled",
             "release.superseded",
+            "improvement.started",
+            "improvement.paused",
+            "improvement.resumed",
+            "improvement.finished",
+            "improvement.canceled",
+            "improvement.retried",
+            "improvement.accepted",
+            "improvement.deleted",
             "monitor.created",
             "monitor.updated",
             "monitor.deleted",
@@ -437,6 +445,87 @@ class ExecutionsOperations:
         """Record runs made outside the service: `POST /executions/record`"""
         return self._transport.fetch(
             models.RecordedRuns, create("executions", "record", body=body, idempotency_key=idempotency_key)
+        )
+
+
+class ImprovementsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.CreateImprovement]
+    ) -> models.Improvement:
+        """Create an improvement: a search for a better version of a prompt: `POST /improvements`"""
+        return self._transport.fetch(
+            models.Improvement, create("improvements", body=body, idempotency_key=idempotency_key)
+        )
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        prompt_name: str | None = None,
+        status: Literal["running", "paused", "completed", "failed", "canceled"] | None = None,
+    ) -> Iterator[models.Improvement]:
+        """List improvements, newest first: `GET /improvements`"""
+        return self._transport.pages(
+            models.Improvement, "improvements", limit=limit, prompt_name=prompt_name, status=status
+        )
+
+    def estimate(self, **body: Unpack[bodies.CreateImprovement]) -> models.ImprovementEstimate:
+        """Estimate what an improvement would cost, and what it could prove: `POST /improvements/estimate`"""
+        return self._transport.fetch(models.ImprovementEstimate, change("POST", "improvements", "estimate", body=body))
+
+    def reflection_prompt(self) -> models.ReflectionPrompt:
+        """Retrieve the prompt that asks for candidates unless another is given: `GET /improvements/reflection-prompt`"""
+        return self._transport.fetch(models.ReflectionPrompt, read("improvements", "reflection-prompt"))
+
+    def get(self, improvement_id: str) -> models.Improvement:
+        """Retrieve an improvement: its progress, spending and verdict: `GET /improvements/{id}`"""
+        return self._transport.fetch(models.Improvement, read("improvements", improvement_id))
+
+    def delete(self, improvement_id: str) -> models.Improvement:
+        """Delete an ended improvement, its candidates and their evaluations: `DELETE /improvements/{id}`"""
+        return self._transport.fetch(models.Improvement, change("DELETE", "improvements", improvement_id))
+
+    def candidates(self, improvement_id: str, *, limit: int | None = None) -> Iterator[models.ImprovementCandidate]:
+        """List the candidates of an improvement by number: `GET /improvements/{id}/candidates`"""
+        return self._transport.pages(
+            models.ImprovementCandidate, "improvements", improvement_id, "candidates", limit=limit
+        )
+
+    def candidate(self, improvement_id: str, number: int) -> models.ImprovementCandidate:
+        """Retrieve a candidate of an improvement: `GET /improvements/{id}/candidates/{number}`"""
+        return self._transport.fetch(
+            models.ImprovementCandidate, read("improvements", improvement_id, "candidates", str(number))
+        )
+
+    def pause(self, improvement_id: str) -> models.Improvement:
+        """Pause an improvement: `POST /improvements/{id}/pause`"""
+        return self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "pause"))
+
+    def resume(self, improvement_id: str, **body: Unpack[bodies.ResumeImprovement]) -> models.Improvement:
+        """Resume a paused improvement, optionally with a higher limit: `POST /improvements/{id}/resume`"""
+        return self._transport.fetch(
+            models.Improvement, change("POST", "improvements", improvement_id, "resume", body=body)
+        )
+
+    def finish(self, improvement_id: str) -> models.Improvement:
+        """End the search of an improvement, and have its verdict now: `POST /improvements/{id}/finish`"""
+        return self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "finish"))
+
+    def cancel(self, improvement_id: str) -> models.Improvement:
+        """Cancel an improvement: `POST /improvements/{id}/cancel`"""
+        return self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "cancel"))
+
+    def retry(self, improvement_id: str) -> models.Improvement:
+        """Retry a failed improvement from where it was: `POST /improvements/{id}/retry`"""
+        return self._transport.fetch(models.Improvement, change("POST", "improvements", improvement_id, "retry"))
+
+    def accept(self, improvement_id: str, **body: Unpack[bodies.AcceptImprovement]) -> models.Improvement:
+        """Accept a candidate: create a version of it, and optionally a release: `POST /improvements/{id}/accept`"""
+        return self._transport.fetch(
+            models.Improvement, change("POST", "improvements", improvement_id, "accept", body=body)
         )
 
 

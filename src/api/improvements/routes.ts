@@ -1,0 +1,349 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Database, Query } from '../../db/database.ts';
+import type { AuditAction } from '../../domain/audit.ts';
+import { notFound } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import { REFLECTION_MESSAGES } from '../../domain/improvements/reflection.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import type { Models } from '../../models/model.ts';
+import { withdrawWithRetries } from '../../services/acceptance/withdrawal.ts';
+import { acceptImprovement } from '../../services/improvements/accept-improvement.ts';
+import {
+  controlImprovement,
+  IMPROVEMENT_CONTROLS,
+  type ImprovementControl,
+} from '../../services/improvements/control-improvement.ts';
+import { createImprovement, withdrawImprovement } from '../../services/improvements/create-improvement.ts';
+import { deleteImprovement } from '../../services/improvements/delete-improvement.ts';
+import { startImprovementWorkflow } from '../../services/improvements/improvement-workflow.ts';
+import {
+  getImprovement,
+  type ImprovementRow,
+  listCandidates,
+  listImprovements,
+  readProgress,
+} from '../../services/improvements/improvements.ts';
+import { planImprovement } from '../../services/improvements/plan-improvement.ts';
+import { startReleaseWorkflow } from '../../services/releases/release-workflow.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { presentCandidate, presentImprovement, toNewImprovement } from './presenter.ts';
+import { candidateSample, createSamples, estimateSample, improvementSample } from './samples.ts';
+import {
+  AcceptImprovement,
+  Candidate,
+  CandidatePage,
+  CandidateParams,
+  CandidateQuery,
+  CreateImprovement,
+  Improvement,
+  ImprovementEstimate,
+  ImprovementPage,
+  ImprovementParams,
+  ListQuery,
+  ReflectionPrompt,
+  ResumeImprovement,
+} from './schema.ts';
+
+export interface ImprovementRouteDeps extends WorkflowStarter {
+  db: Database;
+  idempotency: Idempotency;
+  models: Models;
+  quotas: Quotas;
+  evaluatorPool: EvaluatorPool;
+  log: Logger;
+}
+
+const tag = 'Improvements';
+/** How long a caller whose request failed waits for the withdrawal. */
+const WITHDRAW_WITHIN_MS = 1_000;
+
+const CONTROLS: Record<ImprovementControl, { summary: string; description: string; audit: AuditAction }> = {
+  pause: {
+    summary: 'Pause an improvement',
+    description: 'Runs in flight finish, and nothing new is started. Repeating the request changes nothing.',
+    audit: 'improvement.paused',
+  },
+  resume: {
+    summary: 'Resume a paused improvement, optionally with a higher limit',
+    description: 'If its `max_cost` is used up, it needs a higher one.',
+    audit: 'improvement.resumed',
+  },
+  finish: {
+    summary: 'End the search of an improvement, and have its verdict now',
+    description: 'Proposals in flight are abandoned. Repeating the request changes nothing.',
+    audit: 'improvement.finished',
+  },
+  cancel: {
+    summary: 'Cancel an improvement',
+    description:
+      'Runs in flight are abandoned, and there is no verdict. Its candidates can still be read and accepted.',
+    audit: 'improvement.canceled',
+  },
+  retry: {
+    summary: 'Retry a failed improvement from where it was',
+    description: 'Its measurements are kept.',
+    audit: 'improvement.retried',
+  },
+};
+
+/** `/improvements` */
+export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
+  const { idempotency, models, quotas, evaluatorPool, log } = deps;
+  const present = async (query: Query, row: ImprovementRow) => {
+    const progress = (await readProgress(query, [row.id])).get(row.id);
+    return presentImprovement(row, progress?.counts ?? {}, progress?.base);
+  };
+  const control = (action: ImprovementControl) => {
+    const { audit, ...words } = CONTROLS[action];
+    return defineRoute({
+      ...words,
+      method: 'post',
+      path: `/improvements/{id}/${action}`,
+      operationId: `${action}Improvement`,
+      audit: [audit],
+      tag,
+      scope: 'execute',
+      alsoScope: 'read',
+      params: ImprovementParams,
+      ...(action === 'resume' && {
+        body: ResumeImprovement,
+        bodyOptional: true as const,
+        bodyExamples: { 'With a higher limit': { max_cost: 5 } },
+      }),
+      response: Improvement,
+      responseExample: improvementSample,
+      errors: action === 'retry' ? ['invalid_state', 'quota_exceeded'] : ['invalid_state'],
+      handler: async ({ db, params, body }) => {
+        const maxCost = (body as z.output<typeof ResumeImprovement> | undefined)?.max_cost;
+        return present(db.query, await controlImprovement(deps, db, params.id, action, { maxCost, quotas }));
+      },
+    });
+  };
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/improvements',
+      operationId: 'createImprovement',
+      audit: ['improvement.started'],
+      tag,
+      summary: 'Create an improvement: a search for a better version of a prompt',
+      description:
+        'A model rewrites the texts of the prompt from its failures on a part of the dataset. Candidates are measured on another part, and the best ' +
+        'one is tested once on examples that nothing has seen. Nothing is changed until a candidate is accepted. The search survives restarts, and spends ' +
+        'at most `max_cost`.',
+      scope: 'execute',
+      alsoScope: 'read',
+      status: 201,
+      idempotent: true,
+      body: CreateImprovement,
+      bodyExamples: createSamples,
+      response: Improvement,
+      responseExample: { ...improvementSample, status: 'running', phase: 'base', verdict: null, finished_at: null },
+      errors: ['not_found', 'prompt_archived', 'quota_exceeded', 'temporarily_unavailable'],
+      async handler(request) {
+        const { db, body } = request;
+        // Both run before the transaction because they can take seconds.
+        await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+        const { planned } = await planImprovement(db, models, toNewImprovement(body));
+        const id = newId();
+        let stored: ImprovementRow | undefined;
+        try {
+          const claim = await idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
+            stored = await createImprovement(query, deps, id, planned);
+            return { resourceId: id };
+          });
+          const first = firstResponse(request, claim);
+          if (first !== undefined) return first.response;
+          const row = stored ?? (await getImprovement(db.query, claim.resourceId));
+          if (!claim.isReplay)
+            await startImprovementWorkflow(deps, row).catch(leaveToReconciliation(log, { improvement_id: row.id }));
+          return await idempotency.remember(request, claim, await present(db.query, row));
+        } catch (error) {
+          // The caller is told that it failed, so it must not spend anything.
+          const withdraw = () => withdrawImprovement(db, id);
+          if (stored !== undefined)
+            await withdrawWithRetries(log, { field: 'improvement_id', id, withdraw }, WITHDRAW_WITHIN_MS);
+          throw error;
+        }
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/improvements/estimate',
+      operationId: 'estimateImprovement',
+      audit: 'none',
+      tag,
+      summary: 'Estimate what an improvement would cost, and what it could prove',
+      description: 'Accepts and refuses the same as `POST /improvements`, and creates nothing.',
+      scope: 'read',
+      body: CreateImprovement,
+      bodyExamples: createSamples,
+      response: ImprovementEstimate,
+      responseExample: estimateSample,
+      errors: ['not_found', 'prompt_archived'],
+      async handler({ db, body }) {
+        await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+        return (await planImprovement(db, models, toNewImprovement(body))).estimate;
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/improvements',
+      operationId: 'listImprovements',
+      tag,
+      summary: 'List improvements, newest first',
+      scope: 'read',
+      query: ListQuery,
+      response: ImprovementPage,
+      responseExample: { data: [improvementSample], next_cursor: null },
+      async handler({ db, query: { limit, cursor, prompt_name: promptName, status } }) {
+        const page = await listImprovements(db, { promptName, status }, limit, decodeCursor(cursor, z.uuid()));
+        const progress = await readProgress(
+          db.query,
+          page.rows.map(({ id }) => id),
+        );
+        return toPage(
+          page,
+          (row) => presentImprovement(row, progress.get(row.id)?.counts ?? {}, progress.get(row.id)?.base),
+          (row) => row.id,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/improvements/reflection-prompt',
+      operationId: 'getReflectionPrompt',
+      tag,
+      summary: 'Retrieve the prompt that asks for candidates unless another is given',
+      description: 'A body for `POST /prompts`: store it, change it, and name it in `reflection.prompt`.',
+      scope: 'read',
+      response: ReflectionPrompt,
+      responseExample: { name: 'improvements/reflection', messages: REFLECTION_MESSAGES, model: 'openai/gpt-4.1' },
+      handler: async () => ({
+        name: 'improvements/reflection',
+        messages: REFLECTION_MESSAGES,
+        model: 'openai/gpt-4.1',
+      }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/improvements/{id}',
+      operationId: 'getImprovement',
+      tag,
+      summary: 'Retrieve an improvement: its progress, spending and verdict',
+      scope: 'read',
+      params: ImprovementParams,
+      response: Improvement,
+      responseExample: improvementSample,
+      handler: async ({ db, params }) => present(db.query, await getImprovement(db.query, params.id)),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/improvements/{id}/candidates',
+      operationId: 'listImprovementCandidates',
+      tag,
+      summary: 'List the candidates of an improvement by number',
+      scope: 'read',
+      params: ImprovementParams,
+      query: CandidateQuery,
+      response: CandidatePage,
+      responseExample: { data: [candidateSample], next_cursor: null },
+      async handler({ db, params, query: { limit, cursor } }) {
+        const row = await getImprovement(db.query, params.id);
+        const after = decodeCursor(cursor, z.string().regex(/^\d{1,3}$/));
+        const page = await listCandidates(db.query, row.id, limit, after === undefined ? undefined : Number(after));
+        const base = (await readProgress(db.query, [row.id])).get(row.id)?.base;
+        return toPage(
+          page,
+          (each) => presentCandidate(each, row, base),
+          ({ number }) => String(number),
+        );
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/improvements/{id}/candidates/{number}',
+      operationId: 'getImprovementCandidate',
+      tag,
+      summary: 'Retrieve a candidate of an improvement',
+      scope: 'read',
+      params: CandidateParams,
+      response: Candidate,
+      responseExample: candidateSample,
+      async handler({ db, params }) {
+        const row = await getImprovement(db.query, params.id);
+        const [found] = (await listCandidates(db.query, row.id, 1, params.number - 1)).rows;
+        if (found?.number !== params.number) throw notFound('This candidate');
+        return presentCandidate(found, row, (await readProgress(db.query, [row.id])).get(row.id)?.base);
+      },
+    }),
+    ...IMPROVEMENT_CONTROLS.map(control),
+    defineRoute({
+      method: 'post',
+      path: '/improvements/{id}/accept',
+      operationId: 'acceptImprovement',
+      audit: ['improvement.accepted', 'prompt.updated', 'release.started'],
+      tag,
+      summary: 'Accept a candidate: create a version of it, and optionally a release',
+      description:
+        'The version is as it was measured, and its commit message is the verdict. Callers without a label get the newest version: give them a label, ' +
+        'or accept with a release. Repeating the request changes nothing.',
+      scope: ['write', 'publish'],
+      alsoScope: 'read',
+      params: ImprovementParams,
+      body: AcceptImprovement,
+      bodyOptional: true,
+      bodyExamples: {
+        'With a release': { release: { label: 'live', steps: [{ type: 'canary', percent: 5 }, { type: 'promote' }] } },
+      },
+      response: Improvement,
+      responseExample: { ...improvementSample, accepted: { version: 4, release_id: null } },
+      errors: ['invalid_state', 'version_conflict', 'prompt_archived', 'quota_exceeded'],
+      async handler({ db, params, body, key }) {
+        const { candidate, unproved, base_changed: baseChanged, release } = body;
+        for (const [index, step] of (release?.steps ?? []).entries())
+          if (step.type === 'evaluate')
+            await evaluatorPool.check(db.workspaceId, step.evaluators, `release.steps.${index}.evaluators`);
+        const accepted = await db.transaction((query) =>
+          acceptImprovement(query, { models, quotas, mover: { scopes: key.scopes } }, params.id, {
+            candidate,
+            unproved,
+            baseChanged,
+            release: release && { id: newId(), ...release },
+          }),
+        );
+        if (accepted.release !== undefined)
+          await startReleaseWorkflow(deps, accepted.release).catch(
+            leaveToReconciliation(log, { release_id: accepted.release.id }),
+          );
+        return present(db.query, accepted.row);
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/improvements/{id}',
+      operationId: 'deleteImprovement',
+      audit: ['improvement.deleted'],
+      tag,
+      summary: 'Delete an ended improvement, its candidates and their evaluations',
+      description: 'Which examples were seen is kept: a later verdict over them needs more proof.',
+      scope: 'write',
+      alsoScope: 'read',
+      params: ImprovementParams,
+      response: Improvement,
+      responseExample: improvementSample,
+      errors: ['invalid_state'],
+      async handler({ db, params }) {
+        const shownBefore = await present(db.query, await getImprovement(db.query, params.id));
+        await deleteImprovement(deps.db, db.workspaceId, params.id);
+        return shownBefore;
+      },
+    }),
+  ];
+}
