@@ -40,7 +40,7 @@ const { failImprovement } = proxyLocalActivities<Pick<ImprovementActivities, 'fa
 
 /**
  * Takes a stored search to its verdict. It only moves rows and runs what they ask for: evaluations and executions, as its
- * children, which go on without it. If the workflow is canceled from outside, the search fails, and can be retried.
+ * children, which continue without it. If the workflow is canceled from outside, the search fails, and can be retried.
  */
 export function improvePrompt(input: ImprovePromptInput): Promise<void> {
   const { improvementId, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
@@ -70,7 +70,7 @@ async function runUntilEnded(row: FollowedRow<ImprovementView>, input: ImprovePr
       };
       child.result().then(ended, ended);
     } catch (error) {
-      // By the reconciliation, or by the workflow that this one continues: its row tells of its end.
+      // By the reconciliation, or by the workflow that this one continues: its row shows its end.
       if (!(error instanceof TemporalFailure && error.name === 'WorkflowExecutionAlreadyStartedError')) throw error;
     }
   };

@@ -27,7 +27,7 @@ function improvePromptPath(
       const { state, childIds = [] } = views[Math.min(moved, views.length - 1)] ?? { state: 'ended' };
       moved += 1;
       const children = childIds.map((workflowId) => ({
-        // Any workflow; nobody does its step.
+        // Any workflow; its step is never done.
         type: 'scheduledEvaluation',
         workflowId,
         args: [{ scheduleId: randomUUID() }],

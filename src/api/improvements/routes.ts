@@ -165,7 +165,7 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
             await startImprovementWorkflow(deps, row).catch(leaveToReconciliation(log, { improvement_id: row.id }));
           return await idempotency.remember(request, claim, await present(db.query, row));
         } catch (error) {
-          // The caller is told that it failed, so it must not spend anything.
+          // The caller receives an error, so it must not spend anything.
           const withdraw = () => withdrawImprovement(db, id);
           if (stored !== undefined)
             await withdrawWithRetries(log, { field: 'improvement_id', id, withdraw }, WITHDRAW_WITHIN_MS);

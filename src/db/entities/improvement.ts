@@ -38,7 +38,7 @@ export const Improvement = defineEntity({
   properties: {
     ...workspaceOwned,
     promptName: p.text(),
-    /** The version that is to be improved, and what it was when the search began. */
+    /** The version to improve, and its content when the search started. */
     promptVersion: p.integer(),
     base: p.json<Version>().columnType('jsonb'),
     request: p.json<ImprovementRequest>().columnType('jsonb'),
@@ -51,9 +51,9 @@ export const Improvement = defineEntity({
     status: p.enum(() => Object.fromEntries(improvementStates.states.map((s) => [s, s]))).$type<ImprovementStatus>(),
     statusReason: p.text().nullable(),
     phase: p.text().$type<ImprovementPhase>().default('base'),
-    /** The number of rounds that have begun. */
+    /** The number of rounds that have started. */
     round: p.integer().default(0),
-    /** Everything that the search needs to go on. */
+    /** Everything that the search needs to continue. */
     state: p.json<SearchState>().columnType('jsonb'),
     /** US dollars; null: no limit. */
     maxCost: p.decimal('string').columnType('numeric').nullable(),
@@ -109,14 +109,14 @@ export const ImprovementCandidate = defineEntity({
   },
 });
 
-/** Which examples searches of a prompt have seen: a held-out example proves less each time that somebody looks at it. */
+/** Which examples searches of a prompt have seen: a held-out example proves less with each verdict over it. */
 export const ImprovementLook = defineEntity({
   name: 'ImprovementLook',
   tableName: 'improvement_looks',
   properties: {
     workspaceId: p.uuid().primary(),
     promptName: p.text().primary(),
-    /** Of the variables of the example. */
+    /** The hash of the example's variables. */
     hash: p.blob().$type<Buffer>().primary(),
     /** Whether a search has learned from it: then it is never held out. */
     seen: p.boolean(),

@@ -42,7 +42,7 @@ export interface ImprovementRequest {
   metadata: Record<string, string>;
 }
 
-/** The texts of a candidate. All else is the base's. */
+/** The texts of a candidate. Other fields are the base's. */
 export type CandidateContent = Pick<PromptContent, 'template' | 'messages' | 'tools'>;
 
 /** One evaluation of a candidate. */
@@ -113,7 +113,7 @@ export interface SearchState {
   dearest: number;
   /** Characters of the longest input of a reflection; 0: none was sent. */
   reflectionChars: number;
-  /** Whether the budget did not suffice for a step that had begun. */
+  /** Whether the budget did not suffice for a step that had started. */
   outOfMoney: boolean;
   finalist: number | null;
   /** The number of the verdict over these held-out examples, counted from 1. */

@@ -15,9 +15,9 @@ import { type ImprovementRow, lockImprovement, readCandidates, saveImprovement }
 const MAX_MESSAGE = 1_000;
 
 export interface Acceptance {
-  /** Default: that of the verdict. */
+  /** Default: the candidate of the verdict. */
   candidate?: number | undefined;
-  /** Whether it may be one that no verdict has proved to be better. */
+  /** Whether a candidate without a proof is allowed. */
   unproved: boolean;
   /** Whether the prompt may have newer versions than the base. */
   baseChanged: boolean;

@@ -30,7 +30,7 @@ export async function completeImprovement(
   return saveImprovement(query, running, { status: 'completed', status_reason: null, verdict }, { finished_at: now });
 }
 
-/** Ends an improvement that cannot go on; a retry continues it. What it has found is kept. */
+/** Ends an improvement with an error; a retry continues it. Its results are kept. */
 export async function failImprovement(
   query: Query,
   row: ImprovementRow,

@@ -14,7 +14,7 @@ export type StoredImprovement = Pick<
 export type ImprovementDeps = WorkflowStarter & { log: Logger };
 
 /**
- * Starts the workflow of a stored improvement, also again after one that has ended: a retry goes on with the same row.
+ * Starts the workflow of a stored improvement, also again after its workflow has ended: a retry continues the same row.
  * @returns false if it is running
  */
 export function startImprovementWorkflow(starter: WorkflowStarter, improvement: StoredImprovement): Promise<boolean> {

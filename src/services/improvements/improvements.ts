@@ -86,7 +86,7 @@ export function listImprovements(
   return IMPROVEMENTS.list(db.query, limit, before, where);
 }
 
-/** Marks a change that the workflow must notice: whoever makes it signals the workflow, or else the reconciliation does. */
+/** Marks a change that the workflow must notice. The code that makes the change signals the workflow; if that fails, the reconciliation does. */
 export const SIGNAL_PENDING = { signal_pending: true, check_at: sql<Date>`now() + interval '15 seconds'` };
 
 type Columns = UpdateObject<Tables, 'improvements'>;

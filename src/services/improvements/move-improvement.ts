@@ -112,7 +112,7 @@ const set = async (search: Search, changes: Parameters<typeof saveImprovement>[2
 
 /** A run of the base or of the verdict did not complete: without it there is no result. */
 async function giveUp(search: Search, candidates: readonly Candidate[]): Promise<void> {
-  // They are started again when the search goes on; what they have paid for is reused.
+  // They are started again when the search continues; their paid responses are reused.
   for (const { run } of candidates)
     for (const [name, trial] of Object.entries(run.trials))
       if (trial.state === 'broken') Reflect.deleteProperty(run.trials, name);

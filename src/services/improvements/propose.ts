@@ -28,7 +28,7 @@ import { readReflectionCall, startReflection } from './reflections.ts';
 import { NEW_RUN, type Search } from './search.ts';
 import { readAnswers, readExamplesAt } from './trials.ts';
 
-/** A rejected answer is asked for once more. */
+/** The maximum number of calls for one proposal: a rejected answer is requested once more. */
 const MAX_ASKS = 2;
 
 /** Draws the proposals of the next round from the state as it is now. @param count of them @param purse of each, in US dollars */

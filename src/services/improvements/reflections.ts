@@ -82,7 +82,7 @@ export async function startReflection(
   await quotas.storeExecution(query, row.workspace_id, async () => {
     await insertExecution(query, execution);
   });
-  // Nobody waits to be told of it.
+  // No caller waits for it.
   await query((db) => db.updateTable('executions').set({ accepted_at: now }).where('id', '=', execution.id));
   await reuseResponse(query, execution, reuse.max_age * 1_000);
   return execution.id;

@@ -23,7 +23,7 @@ interface TrialSpec {
   maxCost?: number | null;
   /** Default: true. */
   reuses?: boolean;
-  /** Whose content is run. Default: that of the candidate. */
+  /** The candidate whose content is run. Default: the candidate itself. */
   of?: Candidate;
 }
 
@@ -40,7 +40,7 @@ export class Search {
   readonly changed = new Set<Candidate>();
   /** Workflows that it waits for. */
   readonly children: WorkflowToStart<unknown[]>[] = [];
-  /** Evaluations that were ended, whose workflows are to be told. */
+  /** Evaluations that were ended, whose workflows are signaled after the transaction. */
   readonly ended: { id: string; retries: number }[] = [];
 
   private constructor(deps: TrialDeps, query: Query, row: ImprovementRow, candidates: Map<number, Candidate>) {

@@ -120,7 +120,7 @@ export async function readTrial(query: Query, trial: Trial): Promise<Settled> {
       .select(['status', sql<boolean>`coalesce(${isOutOfBudget}, false)`.as('is_out')])
       .where('id', '=', trial.evaluation),
   );
-  // Somebody has deleted it.
+  // It was deleted.
   if (found === undefined) return { trial: { ...trial, state: 'broken' }, savings: 0 };
   if (!(ENDED_EVALUATION as readonly EvaluationStatus[]).includes(found.status))
     return {
@@ -179,7 +179,7 @@ const CANCEL = changeState(evaluationStates, { to: 'canceled' });
 /**
  * Ends evaluations of an improvement: calls in flight are abandoned, and their results are kept for reuse.
  * @param ids UUIDs. Default: all that are not over
- * @returns those that were ended, whose workflows are to be told
+ * @returns the ended evaluations, whose workflows are to be signaled
  */
 export const cancelTrials = (query: Query, improvementId: string, ids?: readonly string[]) =>
   query((db) =>

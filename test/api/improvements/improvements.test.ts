@@ -46,7 +46,7 @@ test('a search finds the hidden rules, proves it on examples it never saw, and a
   for (const candidate of candidates.filter(({ status }) => status === 'rejected'))
     expect(Object.keys(candidate.evaluation_ids)).toEqual(['parent']);
 
-  // Its evaluations are in no list unless asked for, and wrote no events.
+  // Lists show its evaluations only by its id, and they wrote no events.
   expect((await call('GET', '/evaluations?prompt_name=hidden/rules')).body.data).toEqual([]);
   const own = (await call('GET', `/evaluations?improvement_id=${begun.id}&limit=1000`)).body.data;
   expect(own.length).toBeGreaterThan(10);
@@ -55,7 +55,7 @@ test('a search finds the hidden rules, proves it on examples it never saw, and a
   expect(events).toContain('improvement.completed');
   expect(events).not.toContain('evaluation.completed');
 
-  // Until somebody accepts it, everybody gets the base; then the release decides.
+  // Until a candidate is accepted, all callers get the base; then the release decides.
   expect((await call('GET', '/prompts/hidden/rules')).body.version).toBe(1);
   const accept = () =>
     call('POST', `/improvements/${begun.id}/accept`, {

@@ -234,7 +234,7 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
       .where('id', '=', evaluationId)
       .where(COMPLETED.where),
   );
-  // An improvement tells of itself.
+  // An improvement writes its own events.
   if (run.improvement_id !== null) return;
   const data = {
     evaluation_id: publicId('evaluation', evaluationId),
