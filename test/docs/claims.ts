@@ -36,7 +36,8 @@ export const CLAIMS: readonly Claim[] = [
   {
     page: 'docs/improvements.md',
     language: 'json',
-    because: 'needs the models of a provider; it is the sample of the reference, which the tests of all operations send with others',
+    because:
+      'needs the models of a provider; it is the sample of the reference, which the tests of all operations send with others',
   },
   { page: 'docs/scores.md', language: 'html', by: 'test/docs/scores.test.ts' },
   { page: 'docs/webhooks.md', language: 'json', by: 'test/docs/webhooks.test.ts' },
@@ -188,11 +189,13 @@ export const CLAIMS: readonly Claim[] = [
   // Pictures and samples of output
   { page: 'docs/architecture.md', language: 'mermaid', because: drawing },
   { page: 'docs/guarantees.md', language: 'mermaid', because: drawing },
-  ...['executions', 'evaluations', 'batches', 'webhooks', 'releases', 'improvements', 'monitors', 'rules'].map((guide) => ({
-    page: `docs/${guide}.md`,
-    language: 'mermaid',
-    by: 'test/docs/state-diagrams.test.ts',
-  })),
+  ...['executions', 'evaluations', 'batches', 'webhooks', 'releases', 'improvements', 'monitors', 'rules'].map(
+    (guide) => ({
+      page: `docs/${guide}.md`,
+      language: 'mermaid',
+      by: 'test/docs/state-diagrams.test.ts',
+    }),
+  ),
   { page: 'docs/runbook.md', language: 'text', because: printed },
   { page: 'docs/runbook.md', language: 'json', has: 'unreachable', because: printed },
   { page: 'docs/importers.md', section: 'A first import', language: 'text', because: printed },
