@@ -161,6 +161,37 @@ export interface EvaluatorsOperations {
   agreement(query: QueryOf<api.GetEvaluatorAgreementData>, options?: CallOptions): ApiPromise<api.EvaluatorAgreement>;
 }
 
+export interface ImprovementsOperations {
+  /** List improvements, newest first: `GET /improvements` */
+  list(query?: QueryOf<api.ListImprovementsData>, options?: CallOptions): List<api.ImprovementPage['data'][number]>;
+  /** Create an improvement: a search for a better version of a prompt: `POST /improvements` */
+  create(body: NonNullable<api.CreateImprovementData['body']>, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** Estimate what an improvement would cost, and what it could prove: `POST /improvements/estimate` */
+  estimate(body: NonNullable<api.EstimateImprovementData['body']>, options?: CallOptions): ApiPromise<api.ImprovementEstimate>;
+  /** Retrieve the prompt that asks for candidates unless another is given: `GET /improvements/reflection-prompt` */
+  reflectionPrompt(options?: CallOptions): ApiPromise<api.ReflectionPrompt>;
+  /** Retrieve an improvement: its progress, spending and verdict: `GET /improvements/{id}` */
+  get(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** Delete an ended improvement, its candidates and their evaluations: `DELETE /improvements/{id}` */
+  delete(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** List the candidates of an improvement by number: `GET /improvements/{id}/candidates` */
+  candidates(id: string, query?: QueryOf<api.ListImprovementCandidatesData>, options?: CallOptions): List<api.ImprovementCandidatePage['data'][number]>;
+  /** Retrieve a candidate of an improvement: `GET /improvements/{id}/candidates/{number}` */
+  candidate(id: string, number: number, options?: CallOptions): ApiPromise<api.ImprovementCandidate>;
+  /** Pause an improvement: `POST /improvements/{id}/pause` */
+  pause(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** Resume a paused improvement, optionally with a higher limit: `POST /improvements/{id}/resume` */
+  resume(id: string, body?: NonNullable<api.ResumeImprovementData['body']>, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** End the search of an improvement, and have its verdict now: `POST /improvements/{id}/finish` */
+  finish(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** Cancel an improvement: `POST /improvements/{id}/cancel` */
+  cancel(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** Retry a failed improvement from where it was: `POST /improvements/{id}/retry` */
+  retry(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
+  /** Accept a candidate: create a version of it, and optionally a release: `POST /improvements/{id}/accept` */
+  accept(id: string, body?: NonNullable<api.AcceptImprovementData['body']>, options?: CallOptions): ApiPromise<api.Improvement>;
+}
+
 export interface DatasetsOperations {
   /** List datasets by name, each with its latest version: `GET /datasets` */
   list(query?: QueryOf<api.ListDatasetsData>, options?: CallOptions): List<api.DatasetPage['data'][number]>;
@@ -458,6 +489,7 @@ export interface Resources {
   readonly providers: ProvidersOperations;
   readonly evaluations: EvaluationsOperations;
   readonly evaluators: EvaluatorsOperations;
+  readonly improvements: ImprovementsOperations;
   readonly datasets: DatasetsOperations;
   readonly scores: ScoresOperations;
   readonly scoreDefinitions: ScoreDefinitionsOperations;

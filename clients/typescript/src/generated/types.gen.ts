@@ -1131,6 +1131,159 @@ export type TryEvaluators = {
     cost?: string | null;
 };
 
+export type CreateImprovement = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version?: number;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label?: string;
+    /**
+     * A dataset by name, or `{"name", "version"}`.
+     */
+    dataset: string | DatasetReference;
+    evaluators?: Array<Evaluator>;
+    /**
+     * An example with at least this score counts as 1, any other as 0. Default: each example counts as its score.
+     */
+    example_threshold?: number;
+    reflection: ReflectionSettings;
+    /**
+     * The texts to rewrite: `template`, `messages.N` or `tools.NAME.description`. Default: the template; without one, the system messages; without these, the first user message.
+     */
+    parts?: Array<string>;
+    /**
+     * Texts that must stay word for word.
+     */
+    keep?: Array<string>;
+    /**
+     * The maximum number of examples that a candidate shows as messages. They become part of the prompt: use it only with data that may be shown.
+     */
+    few_shot?: number;
+    /**
+     * US dollars for everything: the runs of the prompt, judges, reflections and the verdict, whose part is set aside first. Null: no limit.
+     */
+    max_cost: number | string | null;
+    max_proposals?: number;
+    /**
+     * Proposals of a round, which do not know of each other: more are faster and learn less.
+     */
+    parallel?: number;
+    /**
+     * Train examples on which a proposal must gain before it is checked.
+     */
+    minibatch?: number;
+    /**
+     * The search ends after so many proposals without a new best.
+     */
+    patience?: number;
+    /**
+     * The search ends by then, and the verdict follows.
+     */
+    deadline?: string;
+    /**
+     * Characters of the whole prompt. Default: four times the base, or 4,000 more.
+     */
+    max_length?: number;
+    /**
+     * The number of examples run at a time.
+     */
+    concurrency?: number;
+    /**
+     * How the check and held-out parts are run, as for an evaluation. Minibatches are always interactive.
+     */
+    mode?: 'interactive' | 'batch' | 'auto';
+    batch?: BatchOptions;
+    reuse?: {
+        /**
+         * The maximum age of the response in seconds.
+         */
+        max_age: number;
+    };
+    /**
+     * A key of the metadata: examples with the same value stay in the same part.
+     */
+    group_by?: string;
+    /**
+     * The same seed with the same data draws the same parents and examples.
+     */
+    seed?: string;
+    /**
+     * Up to 50 custom strings, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+};
+
+export type ReflectionSettings = {
+    /**
+     * The model that writes candidates.
+     */
+    model: string;
+    /**
+     * A prompt of the workspace that asks for candidates, with `{{ parts }}` and `{{ examples }}`. Default: that of `GET /improvements/reflection-prompt`.
+     */
+    prompt?: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        version?: number;
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label?: string;
+    };
+    parameters?: ModelParameters;
+    /**
+     * Instructions that a candidate must follow.
+     */
+    instructions?: string;
+};
+
+export type ResumeImprovement = {
+    /**
+     * A higher limit.
+     */
+    max_cost?: number | string;
+};
+
+export type AcceptImprovement = {
+    /**
+     * Default: the one of the verdict.
+     */
+    candidate?: number;
+    /**
+     * Required for a candidate that no verdict has proved to be better.
+     */
+    unproved?: boolean;
+    /**
+     * Required if the prompt has versions after the base: the new version does not have their changes.
+     */
+    base_changed?: boolean;
+    /**
+     * Starts a release of the new version, as `POST /releases`.
+     */
+    release?: {
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label: string;
+        steps?: ReleaseSteps;
+        reason?: string;
+    };
+};
+
 export type AddExamples = {
     examples: Array<Example>;
 };
@@ -1764,7 +1917,7 @@ export type CreateWebhook = {
     rate_limit_per_minute?: number | null;
 };
 
-export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'trace.completed' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'monitor.alerted' | 'monitor.recovered';
+export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'trace.completed' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'improvement.completed' | 'improvement.failed' | 'monitor.alerted' | 'monitor.recovered';
 
 export type UpdateWebhook = {
     /**
@@ -3154,6 +3307,10 @@ export type CreatedEvaluation = {
     };
     schedule_id: string | null;
     /**
+     * The improvement that started it.
+     */
+    improvement_id: string | null;
+    /**
      * Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score.
      */
     score: number | null;
@@ -3367,6 +3524,10 @@ export type Evaluation = {
         [key: string]: string;
     };
     schedule_id: string | null;
+    /**
+     * The improvement that started it.
+     */
+    improvement_id: string | null;
     /**
      * Mean over the examples, 0–1. An example that failed counts 0. An example that an evaluator could not score is left out of every mean; null if no example has a score.
      */
@@ -3861,6 +4022,288 @@ export type TriedScores = {
          */
         cost: CostAmount | null;
     }>;
+};
+
+export type Improvement = {
+    id: string;
+    /**
+     * Minor versions may add values.
+     */
+    status: string;
+    status_reason: string | null;
+    /**
+     * Minor versions may add values.
+     */
+    phase: string;
+    error: ExecutionError | null;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * The base.
+     */
+    prompt_version: number;
+    dataset: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        version: number;
+    };
+    evaluators: Array<{
+        type: string;
+        name: string;
+        [key: string]: unknown;
+    }>;
+    example_threshold: number | null;
+    reflection: {
+        model: string;
+        [key: string]: unknown;
+    };
+    parts: Array<string>;
+    keep: Array<string>;
+    few_shot: number;
+    max_cost: string | null;
+    max_proposals: number;
+    parallel: number;
+    minibatch: number;
+    patience: number;
+    deadline: Timestamp | null;
+    max_length: number | null;
+    concurrency: number;
+    /**
+     * Minor versions may add values.
+     */
+    mode: string;
+    batch: BatchOptionsOutput | null;
+    reuse: {
+        max_age: number;
+    };
+    group_by: string | null;
+    seed: string;
+    /**
+     * Up to 50 custom strings, returned unchanged.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * The number of examples of each part.
+     */
+    split: {
+        train: number;
+        check: number;
+        held_out: number;
+    };
+    spent: {
+        /**
+         * US dollars, as counted against `max_cost`.
+         */
+        cost: number;
+        /**
+         * Calls of the prompt.
+         */
+        calls: number;
+        /**
+         * Examples answered by an earlier response.
+         */
+        reused: number;
+        reflections: number;
+        /**
+         * US dollars that reused responses would have cost.
+         */
+        savings: number;
+    };
+    /**
+     * Mean scores of the base. Its two runs of the check part differ by noise.
+     */
+    base: {
+        train: number | null;
+        check: number | null;
+        check_again: number | null;
+    };
+    best: ImprovementBest | null;
+    proposals: {
+        made: number;
+        rejected: number;
+        skipped: number;
+        tried: number;
+        checked: number;
+    };
+    /**
+     * The best score on the check part after each round.
+     */
+    curve: Array<{
+        proposal: number;
+        /**
+         * US dollars, as counted against `max_cost`.
+         */
+        cost: number;
+        /**
+         * 0–1
+         */
+        check: number;
+    }>;
+    stop_reason: string | null;
+    verdict: ImprovementVerdict | null;
+    accepted: ImprovementAccepted | null;
+    workflow_id: string;
+    created_at: Timestamp;
+    finished_at: Timestamp | null;
+};
+
+export type ImprovementVerdict = {
+    /**
+     * Minor versions may add values.
+     */
+    result: string;
+    candidate: number | null;
+    evaluation_id: string | null;
+    base_evaluation_id: string | null;
+    /**
+     * Held-out examples that have both scores.
+     */
+    examples: number | null;
+    score_base: number | null;
+    score: number | null;
+    difference: number | null;
+    /**
+     * The 95 % confidence interval of the difference.
+     */
+    interval: ImprovementVerdictInterval | null;
+    p_value: number | null;
+    /**
+     * Lower for each further verdict over the same examples.
+     */
+    p_needed: number | null;
+    /**
+     * The number of this verdict over these examples, from 1.
+     */
+    look: number | null;
+    note: string;
+    by_evaluator: Array<{
+        name: string;
+        score_a: number | null;
+        score_b: number | null;
+        difference: number | null;
+        regressions: number;
+        improvements: number;
+        unchanged: number;
+    }>;
+    /**
+     * The gain on the examples that chose it, minus the gain on the held-out ones.
+     */
+    optimism: number | null;
+    cost_per_call: ImprovementVerdictCostPerCall | null;
+    /**
+     * Characters of the prompt.
+     */
+    length: ImprovementVerdictLength | null;
+};
+
+export type ImprovementPage = {
+    data: Array<Improvement>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type ImprovementEstimate = {
+    split: {
+        train: number;
+        check: number;
+        held_out: number;
+    };
+    held_out: {
+        /**
+         * Held-out examples that no verdict has looked at.
+         */
+        fresh: number;
+        look: number;
+        p_needed: number;
+        /**
+         * The smallest improvement that so many examples can prove; null: none.
+         */
+        least_provable: number | null;
+    };
+    /**
+     * Calls of the prompt.
+     */
+    calls: {
+        expected: number;
+        most: number;
+    };
+    reflections: number;
+    /**
+     * US dollars, judges included; null if a model has no known price.
+     */
+    cost: ImprovementEstimateCost | null;
+    warnings: Array<string>;
+};
+
+export type ReflectionPrompt = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    messages: Array<unknown>;
+    model: string;
+};
+
+export type ImprovementCandidatePage = {
+    data: Array<ImprovementCandidate>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type ImprovementCandidate = {
+    /**
+     * 0 is the base.
+     */
+    number: number;
+    parent: number | null;
+    /**
+     * Minor versions may add values.
+     */
+    kind: string;
+    /**
+     * Minor versions may add values.
+     */
+    status: string;
+    reject: ImprovementCandidateReject | null;
+    /**
+     * The change, in the words of the model that made it.
+     */
+    change: string | null;
+    diagnosis: Array<string>;
+    /**
+     * Null until it is written. Other fields are as in the base.
+     */
+    content: ImprovementCandidateContent | null;
+    /**
+     * Characters.
+     */
+    length: number | null;
+    minibatch: ImprovementCandidateMinibatch | null;
+    /**
+     * On the check part; `difference` from the first run of the base.
+     */
+    check: ImprovementCandidateCheck | null;
+    /**
+     * US dollars, as counted against `max_cost`.
+     */
+    cost: number;
+    /**
+     * Its reflections.
+     */
+    execution_ids: Array<string>;
+    evaluation_ids: {
+        [key: string]: string;
+    };
 };
 
 export type DatasetPage = {
@@ -4637,7 +5080,7 @@ export type Event = {
     /**
      * The payload of the event type.
      */
-    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | TraceEventData | ReleaseEventData | MonitorEventData;
+    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | TraceEventData | ReleaseEventData | ImprovementCompletedData | ImprovementFailedData | MonitorEventData;
     timestamp: Timestamp;
 };
 
@@ -4749,6 +5192,33 @@ export type ReleaseEventData = {
      * The reason for the status, in words.
      */
     reason: string | null;
+};
+
+export type ImprovementCompletedData = {
+    improvement_id: string;
+    prompt_name: string;
+    /**
+     * `improvement`, `regression`, `no_proof` or `no_candidate`; more may be added.
+     */
+    result: string;
+    /**
+     * The difference of the mean scores on held-out examples.
+     */
+    difference: number | null;
+    p_value: number | null;
+    /**
+     * The number of the candidate that was tested.
+     */
+    candidate: number | null;
+};
+
+export type ImprovementFailedData = {
+    improvement_id: string;
+    prompt_name: string;
+    error: {
+        code: string;
+        message: string;
+    };
 };
 
 export type MonitorEventData = {
@@ -7117,6 +7587,67 @@ export type EvaluationComparisonInterval = {
 
 export type EvaluationComparisonWithheld = 'not_comparable' | 'failures';
 
+export type ImprovementBest = {
+    number: number;
+    /**
+     * 0–1
+     */
+    check: number;
+};
+
+export type ImprovementAccepted = {
+    version: number;
+    release_id: string | null;
+};
+
+export type ImprovementVerdictInterval = {
+    low: number;
+    high: number;
+};
+
+export type ImprovementVerdictCostPerCall = {
+    base: number | null;
+    candidate: number | null;
+};
+
+export type ImprovementVerdictLength = {
+    base: number;
+    candidate: number;
+};
+
+export type ImprovementEstimateCost = {
+    expected: string;
+    most: string;
+};
+
+export type ImprovementCandidateReject = {
+    /**
+     * Minor versions may add values.
+     */
+    code: string;
+    message: string;
+};
+
+export type ImprovementCandidateContent = {
+    template: string | null;
+    messages: Array<unknown> | null;
+    tools: Array<unknown> | null;
+};
+
+export type ImprovementCandidateMinibatch = {
+    parent_score: number | null;
+    score: number | null;
+    examples: number;
+};
+
+export type ImprovementCandidateCheck = {
+    /**
+     * 0–1
+     */
+    score: number;
+    difference: number;
+};
+
 export type Arm = 'stable' | 'candidate';
 
 export type ScoreSummaryDataCategories = {
@@ -9368,6 +9899,10 @@ export type ListEvaluationsData = {
         dataset?: string;
         schedule_id?: string;
         /**
+         * The evaluations of an improvement, which other lists leave out.
+         */
+        improvement_id?: string;
+        /**
          * Created at or after this time.
          */
         since?: string;
@@ -10462,6 +10997,625 @@ export type TryEvaluatorsResponses = {
 };
 
 export type TryEvaluatorsResponse = TryEvaluatorsResponses[keyof TryEvaluatorsResponses];
+
+export type ListImprovementsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        status?: 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
+    };
+    url: '/improvements';
+};
+
+export type ListImprovementsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListImprovementsError = ListImprovementsErrors[keyof ListImprovementsErrors];
+
+export type ListImprovementsResponses = {
+    /**
+     * Done.
+     */
+    200: ImprovementPage;
+};
+
+export type ListImprovementsResponse = ListImprovementsResponses[keyof ListImprovementsResponses];
+
+export type CreateImprovementData = {
+    body: CreateImprovement;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/improvements';
+};
+
+export type CreateImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateImprovementError = CreateImprovementErrors[keyof CreateImprovementErrors];
+
+export type CreateImprovementResponses = {
+    /**
+     * Created.
+     */
+    201: Improvement;
+};
+
+export type CreateImprovementResponse = CreateImprovementResponses[keyof CreateImprovementResponses];
+
+export type EstimateImprovementData = {
+    body: CreateImprovement;
+    path?: never;
+    query?: never;
+    url: '/improvements/estimate';
+};
+
+export type EstimateImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type EstimateImprovementError = EstimateImprovementErrors[keyof EstimateImprovementErrors];
+
+export type EstimateImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: ImprovementEstimate;
+};
+
+export type EstimateImprovementResponse = EstimateImprovementResponses[keyof EstimateImprovementResponses];
+
+export type GetReflectionPromptData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/improvements/reflection-prompt';
+};
+
+export type GetReflectionPromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetReflectionPromptError = GetReflectionPromptErrors[keyof GetReflectionPromptErrors];
+
+export type GetReflectionPromptResponses = {
+    /**
+     * Done.
+     */
+    200: ReflectionPrompt;
+};
+
+export type GetReflectionPromptResponse = GetReflectionPromptResponses[keyof GetReflectionPromptResponses];
+
+export type DeleteImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}';
+};
+
+export type DeleteImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteImprovementError = DeleteImprovementErrors[keyof DeleteImprovementErrors];
+
+export type DeleteImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type DeleteImprovementResponse = DeleteImprovementResponses[keyof DeleteImprovementResponses];
+
+export type GetImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}';
+};
+
+export type GetImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetImprovementError = GetImprovementErrors[keyof GetImprovementErrors];
+
+export type GetImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type GetImprovementResponse = GetImprovementResponses[keyof GetImprovementResponses];
+
+export type ListImprovementCandidatesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/improvements/{id}/candidates';
+};
+
+export type ListImprovementCandidatesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListImprovementCandidatesError = ListImprovementCandidatesErrors[keyof ListImprovementCandidatesErrors];
+
+export type ListImprovementCandidatesResponses = {
+    /**
+     * Done.
+     */
+    200: ImprovementCandidatePage;
+};
+
+export type ListImprovementCandidatesResponse = ListImprovementCandidatesResponses[keyof ListImprovementCandidatesResponses];
+
+export type GetImprovementCandidateData = {
+    body?: never;
+    path: {
+        id: string;
+        /**
+         * The number of the candidate.
+         */
+        number: number;
+    };
+    query?: never;
+    url: '/improvements/{id}/candidates/{number}';
+};
+
+export type GetImprovementCandidateErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetImprovementCandidateError = GetImprovementCandidateErrors[keyof GetImprovementCandidateErrors];
+
+export type GetImprovementCandidateResponses = {
+    /**
+     * Done.
+     */
+    200: ImprovementCandidate;
+};
+
+export type GetImprovementCandidateResponse = GetImprovementCandidateResponses[keyof GetImprovementCandidateResponses];
+
+export type PauseImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/pause';
+};
+
+export type PauseImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type PauseImprovementError = PauseImprovementErrors[keyof PauseImprovementErrors];
+
+export type PauseImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type PauseImprovementResponse = PauseImprovementResponses[keyof PauseImprovementResponses];
+
+export type ResumeImprovementData = {
+    body?: ResumeImprovement;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/resume';
+};
+
+export type ResumeImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ResumeImprovementError = ResumeImprovementErrors[keyof ResumeImprovementErrors];
+
+export type ResumeImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type ResumeImprovementResponse = ResumeImprovementResponses[keyof ResumeImprovementResponses];
+
+export type FinishImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/finish';
+};
+
+export type FinishImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type FinishImprovementError = FinishImprovementErrors[keyof FinishImprovementErrors];
+
+export type FinishImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type FinishImprovementResponse = FinishImprovementResponses[keyof FinishImprovementResponses];
+
+export type CancelImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/cancel';
+};
+
+export type CancelImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CancelImprovementError = CancelImprovementErrors[keyof CancelImprovementErrors];
+
+export type CancelImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type CancelImprovementResponse = CancelImprovementResponses[keyof CancelImprovementResponses];
+
+export type RetryImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/retry';
+};
+
+export type RetryImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type RetryImprovementError = RetryImprovementErrors[keyof RetryImprovementErrors];
+
+export type RetryImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type RetryImprovementResponse = RetryImprovementResponses[keyof RetryImprovementResponses];
+
+export type AcceptImprovementData = {
+    body?: AcceptImprovement;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/accept';
+};
+
+export type AcceptImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type AcceptImprovementError = AcceptImprovementErrors[keyof AcceptImprovementErrors];
+
+export type AcceptImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: Improvement;
+};
+
+export type AcceptImprovementResponse = AcceptImprovementResponses[keyof AcceptImprovementResponses];
 
 export type ListDatasetsData = {
     body?: never;
@@ -15282,7 +16436,7 @@ export type ListAuditLogData = {
          * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
+        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'improvement.started' | 'improvement.paused' | 'improvement.resumed' | 'improvement.finished' | 'improvement.canceled' | 'improvement.retried' | 'improvement.accepted' | 'improvement.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
         /**
          * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -257,7 +257,8 @@ class AsyncEvaluationsOperations:
     ) -> models.StoredCodeResults:
         """Store results of a code evaluation: `POST /evaluations/{id}/results`"""
         return await self._transport.fetch(
-            models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
+            models.StoredCodeResults,
+            change("POST", "evaluations", evaluation_id, "results", body=body, is_repeatable=True),
         )
 
     async def summarize_results(
@@ -316,7 +317,9 @@ class AsyncEvaluationsOperations:
 
     async def finish(self, evaluation_id: str) -> models.Evaluation:
         """Finish a code evaluation: `POST /evaluations/{id}/finish`"""
-        return await self._transport.fetch(models.Evaluation, change("POST", "evaluations", evaluation_id, "finish"))
+        return await self._transport.fetch(
+            models.Evaluation, change("POST", "evaluations", evaluation_id, "finish", is_repeatable=True)
+        )
 
     async def resubmit_batch(self, evaluation_id: str, number: int) -> models.Evaluation:
         """Resubmit a batch in an unknown state: `POST /evaluations/{id}/batches/{number}/resubmit`"""
@@ -689,7 +692,9 @@ class AsyncPromptsOperations:
 
     async def resolve(self, **body: Unpack[bodies.ResolvePrompts]) -> models.ResolvedPrompts:
         """Resolve many prompts, skipping unchanged ones: `POST /prompts/resolve`"""
-        return await self._transport.fetch(models.ResolvedPrompts, change("POST", "prompts", "resolve", body=body))
+        return await self._transport.fetch(
+            models.ResolvedPrompts, change("POST", "prompts", "resolve", body=body, is_repeatable=True)
+        )
 
     async def delete_version(self, name: str, version: int) -> models.Prompt:
         """Delete an unused version of a prompt: `DELETE /prompts/{name}/versions/{version}`"""
@@ -995,7 +1000,9 @@ class AsyncTracesOperations:
 
     async def ingest(self, **body: Unpack[bodies.ExportTraceServiceRequest]) -> models.ExportTraceServiceResponse:
         """Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces`"""
-        return await self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces", body=body))
+        return await self._transport.fetch(
+            models.ExportTraceServiceResponse, change("POST", "traces", body=body, is_repeatable=True)
+        )
 
     def list(
         self,

@@ -250,7 +250,8 @@ class EvaluationsOperations:
     def store_results(self, evaluation_id: str, **body: Unpack[bodies.StoreCodeResults]) -> models.StoredCodeResults:
         """Store results of a code evaluation: `POST /evaluations/{id}/results`"""
         return self._transport.fetch(
-            models.StoredCodeResults, change("POST", "evaluations", evaluation_id, "results", body=body)
+            models.StoredCodeResults,
+            change("POST", "evaluations", evaluation_id, "results", body=body, is_repeatable=True),
         )
 
     def summarize_results(
@@ -309,7 +310,9 @@ class EvaluationsOperations:
 
     def finish(self, evaluation_id: str) -> models.Evaluation:
         """Finish a code evaluation: `POST /evaluations/{id}/finish`"""
-        return self._transport.fetch(models.Evaluation, change("POST", "evaluations", evaluation_id, "finish"))
+        return self._transport.fetch(
+            models.Evaluation, change("POST", "evaluations", evaluation_id, "finish", is_repeatable=True)
+        )
 
     def resubmit_batch(self, evaluation_id: str, number: int) -> models.Evaluation:
         """Resubmit a batch in an unknown state: `POST /evaluations/{id}/batches/{number}/resubmit`"""
@@ -676,7 +679,9 @@ class PromptsOperations:
 
     def resolve(self, **body: Unpack[bodies.ResolvePrompts]) -> models.ResolvedPrompts:
         """Resolve many prompts, skipping unchanged ones: `POST /prompts/resolve`"""
-        return self._transport.fetch(models.ResolvedPrompts, change("POST", "prompts", "resolve", body=body))
+        return self._transport.fetch(
+            models.ResolvedPrompts, change("POST", "prompts", "resolve", body=body, is_repeatable=True)
+        )
 
     def delete_version(self, name: str, version: int) -> models.Prompt:
         """Delete an unused version of a prompt: `DELETE /prompts/{name}/versions/{version}`"""
@@ -968,7 +973,9 @@ class TracesOperations:
 
     def ingest(self, **body: Unpack[bodies.ExportTraceServiceRequest]) -> models.ExportTraceServiceResponse:
         """Store spans in the protocol of OpenTelemetry (OTLP/HTTP): `POST /traces`"""
-        return self._transport.fetch(models.ExportTraceServiceResponse, change("POST", "traces", body=body))
+        return self._transport.fetch(
+            models.ExportTraceServiceResponse, change("POST", "traces", body=body, is_repeatable=True)
+        )
 
     def list(
         self,
