@@ -153,7 +153,7 @@ const FORMS: Record<string, [title: string, fill: Fill, options: object]> = {
       await text(form, 'Rubric').fill('Friendlier.');
       await check(form, 'Show it the expected value').uncheck();
     },
-    { model: 'sandbox/echo', rubric: 'Friendlier.', include_expected: false, include_input: true, parameters: {} },
+    { model: 'sandbox/echo', rubric: 'Friendlier.', include_expected: false },
   ],
   http: [
     'Your own scorer',
