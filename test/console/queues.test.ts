@@ -65,7 +65,7 @@ test('a queue is created with a filter, filled, changed, listed with its progres
   await dialog.getByLabel('Conditions on scores').fill('tone<0.5');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'team/first', level: 1 }).waitFor();
-  await page.getByText('20 % of: prompt_name say, status failed, tone<0.5').waitFor();
+  await page.getByText('20 % of executions: prompt_name say, status failed, tone<0.5').waitFor();
   expect((await call('GET', '/queues/team/first')).body).toMatchObject({
     description: 'Is the answer kind?',
     score_names: ['helpful', 'topic'],
