@@ -36,6 +36,23 @@ const read = (file: string) => readFile(at(file), 'utf8');
 /** The id of the started run. */
 const idIn = (text: string) => /eval_[0-9a-f-]+/.exec(text)?.[0] ?? '';
 
+test('another version over what an earlier one was asked: recent executions, one, or those of a trace', async () => {
+  const made: string[] = [];
+  for (const x of ['1', '2', '3'])
+    made.push(
+      (await service.call('POST', '/executions', { body: { prompt_name: 'say', version: 1, variables: { x } } })).body
+        .id,
+    );
+  const args = ['eval', 'run', '--prompt', 'say', '--version', '2', '--evaluator', 'json_valid', '--wait'];
+  const recent = await cli.pms([...args, '--last', '2', '--max-regressions', '0']);
+  expect([recent.status, recent.stdout]).toEqual([1, expect.stringContaining('2 of 2 examples')]);
+  expect(recent.stdout).toContain('score 0.0000, worse 2, better 0');
+  const json = await cli.pms([...args, '--execution', made[0] ?? '', '--json']);
+  expect(JSON.parse(json.stdout).evaluation.from_executions).toEqual({ matched: 1, left_out: [], recorded: false });
+  const none = await cli.pms([...args, '--trace', '0'.repeat(31).concat('1')]);
+  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('no execution with the status')]);
+});
+
 test('a run that passes, then a worse one: status, print and reports agree', async () => {
   const reports = ['junit=j.xml', 'markdown=m.md', 'json=r.json'].flatMap((report) => ['--report', report]);
   const good = await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait', ...reports]);

@@ -1,7 +1,15 @@
 import process from 'node:process';
 import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
-import { expectRight, type Material, makeMaterial, resultsOf, sized, startRun } from '../support/fault-runs.ts';
+import {
+  endedRun,
+  expectRight,
+  type Material,
+  makeMaterial,
+  resultsOf,
+  sized,
+  startRun,
+} from '../support/fault-runs.ts';
 import { behave, callsOf, type Stage, setStage } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
@@ -103,6 +111,56 @@ test.concurrent('runs survive the kill of their only worker and of the next one,
   );
   const results: { model: string; attempts: number }[] = await resultsOf(stage.call, runs[1]?.id ?? '');
   expect(new Set(results.map(({ model }) => model))).toEqual(new Set(['openai/gpt-4o-mini']));
+});
+
+test.concurrent('another version over recorded executions survives the kill of the worker that scores their outputs, and of the one that calls the model', async () => {
+  const { stage, worker } = await stageWithWorker();
+  const { call, model } = stage;
+  const name = 'held-replayed';
+  const body = { name, messages: [{ role: 'system', content: 'Answer.' }], model: 'openai/gpt-4o-mini' };
+  expect((await call('POST', '/prompts', { body })).status).toBe(201);
+  const times = { started_at: new Date(Date.now() - 2_000), finished_at: new Date(Date.now() - 1_000) };
+  const questions = Array.from({ length: EXAMPLES }, (_, at) => `${name} ${at}.`);
+  const records = questions.map((input) => ({ ...times, prompt_name: name, model: body.model, input, output: 'old' }));
+  expect((await call('POST', '/executions/record', { body: { records } })).status).toBe(201);
+  const released = Promise.withResolvers<void>();
+  const scorer = await startReceiver(async ({ body: asked }, response) => {
+    await released.promise;
+    response.end(JSON.stringify({ score: asked.output === 'old' ? 0 : 1 }));
+  });
+  cleanUps.push(() => scorer.close());
+  await holdAfter(stage, ANSWERED);
+  const evaluation = await call('POST', '/evaluations', {
+    body: {
+      prompt_name: name,
+      executions: { limit: EXAMPLES },
+      evaluators: [{ type: 'http', url: scorer.url, timeout_ms: 60_000 }],
+      concurrency: CONCURRENCY,
+    },
+  });
+  expect(evaluation.status).toBe(201);
+  await scorer.got(CONCURRENCY);
+  await worker.killTree();
+  released.resolve();
+  const second = await stage.startWorker();
+  await untilSent(stage, [{ name, prompts: questions }], ANSWERED + CONCURRENCY);
+  expect(await endedRun(call, evaluation.body.baseline_id)).toMatchObject({
+    status: 'completed',
+    examples_failed: 0,
+    score: 0,
+  });
+  await second.killTree();
+  await Promise.all([answerAll(stage), stage.startWorker()]);
+  expect(await endedRun(call, evaluation.body.id)).toMatchObject({
+    status: 'completed',
+    examples_evaluated: EXAMPLES,
+    examples_failed: 0,
+    improvements: EXAMPLES,
+    regressions: 0,
+  });
+  const calls = await callsOf(model, questions);
+  expect(calls.every((count) => count >= 1)).toBe(true);
+  expect(calls.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(EXAMPLES + CONCURRENCY);
 });
 
 test.concurrent('a worker that freezes and thaws does not disturb its successor, and one that is asked to stop loses nothing', async () => {

@@ -25,6 +25,9 @@ interface RunOptions extends GateOptions {
   label?: string;
   version?: number;
   dataset?: string;
+  last?: number;
+  trace?: string;
+  execution: string[];
   evaluator: string[];
   threshold?: number;
   baseline?: string;
@@ -100,6 +103,18 @@ async function withDraft(body: object, place: string): Promise<object> {
   return { ...body, prompt_name: name, draft: draftOf(local) };
 }
 
+/** The executions to run again: those of the file with what the options name. */
+function executionsOf(fromFile: object, { last, trace, execution }: RunOptions): object | undefined {
+  const named = given({
+    limit: last,
+    trace_id: trace,
+    execution_ids: execution.length === 0 ? undefined : execution,
+  });
+  if (Object.keys(named).length === 0) return undefined;
+  const before = 'executions' in fromFile && typeof fromFile.executions === 'object' ? fromFile.executions : {};
+  return { ...before, ...named };
+}
+
 /** The body of `POST /evaluations`: the file, overridden by the command line. */
 async function bodyOf(
   file: string | undefined,
@@ -113,6 +128,7 @@ async function bodyOf(
     label,
     version,
     dataset,
+    executions: executionsOf(fromFile, options),
     evaluators: evaluator.length === 0 ? undefined : evaluator.map((type) => ({ type })),
     threshold,
     baseline: baseline === 'none' ? null : baseline,
@@ -233,6 +249,13 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
       .option('--version <number>', 'run this version', wholeNumber)
       .option('--draft <place>', 'evaluate prompt files, or those of a folder, without making versions of them')
       .option('--dataset <name>', 'dataset with the examples')
+      .option(
+        '--last <number>',
+        'run the version over the newest executions of the prompt, compared with their outputs',
+        wholeNumber,
+      )
+      .option('--trace <id>', 'run it over the model calls of a trace')
+      .option('--execution <id>', 'run it over this execution; repeatable', collect, [])
       .option('--evaluator <type>', 'evaluator such as exact_match; repeatable', collect, [])
       .option('--threshold <score>', 'minimum score to pass, from 0 to 1', decimal)
       .option('--baseline <id>', 'evaluation to compare with: an id, previous (default) or none')

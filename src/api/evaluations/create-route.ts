@@ -57,6 +57,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     async handler(request) {
       const { db, body, key } = request;
       requireScorerScope(key, body);
+      if (body.executions !== undefined) requireAlso(key.scopes, 'read', 'An evaluation of executions');
       // Runs before the transaction because it can take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { EVALUATION_MODES } from '../../domain/batches/batch-mode.ts';
 import { Example } from '../../domain/evaluations/example.ts';
+import { executionStates } from '../../domain/execution-states.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
-import { BodyVersion, Metadata, Name, TimestampInput } from '../../http/fields.ts';
+import { BodyVersion, Metadata, Name, TimestampInput, TraceIdInput } from '../../http/fields.ts';
+import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 import { CreateExecution, Draft } from '../executions/schema.ts';
 import { BatchOptions, checkMode } from './batch-options.ts';
 
@@ -52,7 +54,8 @@ export const evaluationFields = {
     .default('previous')
     .meta({
       description:
-        'The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none.',
+        'The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none. ' +
+        'With `executions`, `previous` is a run of their recorded outputs.',
     }),
   mode: z
     .enum(EVALUATION_MODES, `must be one of ${EVALUATION_MODES.join(', ')}`)
@@ -76,40 +79,88 @@ export const evaluationFields = {
   metadata: Metadata.default({}),
 };
 
+/** The maximum number of executions that a run can be made from. */
+const MAX_EXECUTIONS = 1_000;
+const EXECUTIONS_FORM = `must be a whole number from 1 to ${MAX_EXECUTIONS}`;
+
+export const EvaluatedExecutions = z
+  .strictObject({
+    ...ExecutionFilterBody.shape,
+    prompt_name: Name.nullable().optional().meta({
+      description:
+        'Only executions of this prompt; null: of any prompt, or of none. Default: the evaluated prompt, or null with `execution_ids` or `trace_id`.',
+    }),
+    status: z
+      .enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`)
+      .default('completed')
+      .meta({ description: 'Only executions in this state.' }),
+    trace_id: TraceIdInput.optional().meta({ description: 'Only the model calls of this trace.' }),
+    execution_ids: z
+      .array(z.string().max(100), 'must be an array of ids')
+      .min(1, 'must not be empty')
+      .max(MAX_EXECUTIONS, `must be at most ${MAX_EXECUTIONS} ids`)
+      .optional()
+      .meta({ description: 'Only these executions; all must match the other fields.' }),
+    limit: z
+      .int(EXECUTIONS_FORM)
+      .min(1, EXECUTIONS_FORM)
+      .max(MAX_EXECUTIONS, EXECUTIONS_FORM)
+      .default(100)
+      .meta({ description: 'If more executions match, the newest are used. All `execution_ids` are used anyway.' }),
+    expected: z
+      .enum(['output', 'none'], 'must be output or none')
+      .default('none')
+      .meta({ description: 'The expected value of the examples: the recorded output, or none.' }),
+  })
+  .meta({
+    id: 'EvaluatedExecutions',
+    description:
+      'Executions to run again with this version, instead of examples: what would it have said? A version that fits the recorded variables is filled with ' +
+      'them, and messages that the caller added follow. Otherwise, as for calls recorded from traces, its leading system messages replace the recorded ones. ' +
+      'The recorded outputs are scored by the same evaluators in a second run, which is the baseline unless `baseline` says otherwise. ' +
+      'Requires the scope `read`, too.',
+  });
+
 type Fields = Parameters<typeof checkMode>[0] & {
   version?: unknown;
   label?: unknown;
   dataset?: unknown;
   examples?: unknown;
+  executions?: unknown;
 };
 
 /** Requires exactly one source of examples. */
-export function checkExamples(fields: Pick<Fields, 'dataset' | 'examples'>, context: z.RefinementCtx): void {
-  if ((fields.dataset === undefined) === (fields.examples === undefined))
-    context.addIssue({ code: 'custom', path: ['dataset'], message: 'give exactly one of dataset and examples' });
+export function checkExamples(
+  { dataset, examples, executions }: Pick<Fields, 'dataset' | 'examples' | 'executions'>,
+  context: z.RefinementCtx,
+  sources = 'dataset and examples',
+): void {
+  if ([dataset, examples, executions].filter((source) => source !== undefined).length !== 1)
+    context.addIssue({ code: 'custom', path: ['dataset'], message: `give exactly one of ${sources}` });
 }
 
 /** Cross-field rules shared by evaluations and schedules. */
-function checkTogether(fields: Fields, context: z.RefinementCtx): void {
+function checkTogether(fields: Fields, context: z.RefinementCtx, sources?: string): void {
   if (fields.version !== undefined && fields.label !== undefined)
     context.addIssue({ code: 'custom', path: ['label'], message: 'give either version or label, not both' });
-  checkExamples(fields, context);
+  checkExamples(fields, context, sources);
   checkMode(fields, context);
 }
 
 export const CreateEvaluation = z
   .strictObject({
     ...evaluationFields,
+    executions: EvaluatedExecutions.optional(),
     draft: Draft.optional(),
     start_at: TimestampInput.optional().meta({ description: 'When to start. Default: immediately.' }),
   })
-  .superRefine(checkTogether)
+  .superRefine((fields, context) => checkTogether(fields, context, 'dataset, examples and executions'))
   .meta({ id: 'CreateEvaluation' });
 
 /** What a schedule runs each time it is due. */
 export const ScheduledEvaluation = z
   .strictObject(evaluationFields)
-  .superRefine(checkTogether)
+  .superRefine((fields, context) => checkTogether(fields, context))
   .meta({ id: 'ScheduledEvaluation' });
 
 export const RescoreEvaluation = z

@@ -60,6 +60,7 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
   const cost = summary === null ? '0' : summary.cost;
   const judgeCost = summary === null ? '0' : summary.judgeCost;
   const evaluated = summary?.evaluated ?? 0;
+  const isRecorded = row.source_evaluation_id === row.id;
   return {
     id: publicId('evaluation', row.id),
     status: row.status,
@@ -80,7 +81,9 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     threshold: row.threshold,
     example_threshold: row.example_threshold,
     baseline_id: row.baseline_id === null ? null : publicId('evaluation', row.baseline_id),
-    source_evaluation_id: row.source_evaluation_id === null ? null : publicId('evaluation', row.source_evaluation_id),
+    source_evaluation_id:
+      row.source_evaluation_id === null || isRecorded ? null : publicId('evaluation', row.source_evaluation_id),
+    ...(row.from_executions && { from_executions: { ...row.from_executions, recorded: isRecorded } }),
     reuse: row.reuse_max_age === null ? null : { max_age: row.reuse_max_age },
     concurrency: row.concurrency,
     mode: row.mode,

@@ -181,6 +181,13 @@ export const CREATE_SAMPLES = {
     examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada!' }],
     evaluators: [{ type: 'contains' }],
   },
+  'Over executions': {
+    prompt_name: 'support/greeting',
+    version: 7,
+    executions: { since: '2026-01-31T00:00:00Z', limit: 50 },
+    evaluators: [{ type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: 'Is it polite?' }],
+    max_cost: 2.5,
+  },
   'At the price of batches': {
     prompt_name: 'support/greeting',
     dataset: 'support/questions',

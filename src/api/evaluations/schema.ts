@@ -3,6 +3,7 @@ import { BATCH_WAVES, EVALUATION_MODES } from '../../domain/batches/batch-mode.t
 import { providerBatchStates } from '../../domain/batches/provider-batch-states.ts';
 import { EVALUATION_TARGETS } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
+import { FromExecutions } from '../../domain/evaluations/replay.ts';
 import { FailureCauses, MAX_FAILURE_CAUSES } from '../../domain/failures.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
@@ -53,6 +54,7 @@ export const HIDDEN = [
   'parameters',
   'includes',
   'evaluators',
+  'from_executions',
   'batches',
   'metadata',
   'score',
@@ -77,7 +79,7 @@ export const Evaluation = hiding(
         }),
       ),
       prompt_name: shown(z.string().meta({ description: 'The name of the target.' })),
-      prompt_version: shown(z.int().meta({ description: '0 for code and for a draft.' })),
+      prompt_version: shown(z.int().meta({ description: '0 for code, for a draft and for recorded outputs.' })),
       model: shown(z.string().meta({ description: 'The model of the prompt; `code` if the caller runs code.' })),
       fallback_models: shown(
         z.array(z.string()).meta({
@@ -107,6 +109,13 @@ export const Evaluation = hiding(
           description: 'The run whose outputs were rescored without calling the model.',
         }),
       ),
+      from_executions: FromExecutions.extend({
+        recorded: z
+          .boolean()
+          .meta({ description: 'Whether the recorded outputs are scored, without calling the model.' }),
+      })
+        .optional()
+        .meta({ description: 'The executions that the examples were made from, if there are any.' }),
       reuse: shown(z.object({ max_age: z.int() }).nullable()),
       concurrency: shown(z.int()),
       mode: shown(z.enum(EVALUATION_MODES)),

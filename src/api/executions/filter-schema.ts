@@ -186,19 +186,17 @@ export function toExecutionFilter({
 
 const SearchQuery = z.strictObject(executionFilterQuery);
 
-/** The same for reading. @throws ApiError `invalid_request` if nothing can match it */
-export function toExecutionSearch({
-  q: terms,
-  id: ids,
-  trace_id: traceId,
-  ...filter
-}: z.output<typeof SearchQuery>): ExecutionSearch {
+/** The same for reading. @param at path of the filter in the request. @throws ApiError `invalid_request` if nothing can match it */
+export function toExecutionSearch(
+  { q: terms, id: ids, trace_id: traceId, ...filter }: z.output<typeof SearchQuery>,
+  at = '',
+): ExecutionSearch {
   const search = { ...toExecutionFilter(filter), terms, ids, traceId: traceId && traceUuid(traceId) };
   const { minCost, maxCost, minLatencyMs, maxLatencyMs } = search;
   if (minCost !== undefined && maxCost !== undefined && Number(minCost) > Number(maxCost))
-    throw invalidField('max_cost', 'must not be less than min_cost');
+    throw invalidField(`${at}max_cost`, 'must not be less than min_cost');
   if (minLatencyMs !== undefined && maxLatencyMs !== undefined && minLatencyMs > maxLatencyMs)
-    throw invalidField('max_latency_ms', 'must not be less than min_latency_ms');
+    throw invalidField(`${at}max_latency_ms`, 'must not be less than min_latency_ms');
   return search;
 }
 

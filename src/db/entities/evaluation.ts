@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { type BatchSettings, EVALUATION_MODES, type EvaluationMode } from '../../domain/batches/batch-mode.ts';
 import type { EvaluationTarget } from '../../domain/evaluations/code-run.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
+import type { FromExecutions } from '../../domain/evaluations/replay.ts';
 import type { FailureCauses } from '../../domain/failures.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
@@ -106,7 +107,7 @@ export const Evaluation = defineEntity({
     model: p.text(),
     /** Called in order after the model before has failed permanently. */
     fallbackModels: p.array().$type<string[]>().columnType('text[]').default([]),
-    /** The run whose outputs are re-scored, without calling the model. */
+    /** The run whose outputs are scored, without calling the model: another one, or itself if they are those of executions. */
     sourceEvaluationId: p.uuid().nullable(),
     /** The maximum age, in seconds, of responses that this workspace paid for and that replace calls; null: none do. */
     reuseMaxAge: p.integer().nullable(),
@@ -124,7 +125,9 @@ export const Evaluation = defineEntity({
     threshold: p.double().$type<number>(),
     /** Examples with at least this score count 1, others 0; null: they count their score. */
     exampleThreshold: p.double().$type<number>().nullable(),
-    /** `previous`, `none` or `given`. */
+    /** The executions that its examples were made from; null: none were. */
+    fromExecutions: p.json<FromExecutions>().columnType('jsonb').nullable(),
+    /** `previous`, `none`, `given`, or `recorded`: a run of recorded outputs that was stored with it. */
     baselineMode: p.text(),
     baselineId: p.uuid().nullable(),
     concurrency: p.integer(),

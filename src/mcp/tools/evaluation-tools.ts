@@ -95,7 +95,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     operation: 'createEvaluation',
     title: 'Start an evaluation',
     description:
-      'Runs a version of a prompt over a dataset (or over examples that you give) and scores each output. This calls models and costs money: set max_cost. It returns the id immediately and continues for minutes. Use it to check a new version before a release, or a draft before it becomes a version.',
+      'Runs a version of a prompt over a dataset (or over examples that you give) and scores each output. This calls models and costs money: set max_cost. It returns the id immediately and continues for minutes. Use it to check a new version before a release, or a draft before it becomes a version. With executions, it says what the version would have said to real calls, compared with what they said.',
     hints: CALLS_MODELS,
     omit: ['start_at'],
     brief: { evaluators: EVALUATORS },

@@ -4,9 +4,10 @@ import { unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
-import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
+import { ID_PREFIXES, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
+import { parseExecutionIds } from '../executions/parse-ids.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { addExamples, type DatasetChange } from './add-examples.ts';
 import { insertVersion } from './insert-examples.ts';
@@ -110,15 +111,6 @@ async function findMissing(query: Query, sets: readonly string[], ids: string[])
   return missing.map(({ id }) => id);
 }
 
-function parseIds(ids: string[]): string[] {
-  const parsed = ids.map((id, index) => {
-    const uuid = parsePublicId('execution', id);
-    if (uuid === undefined) throw invalidField(`execution_ids.${index}`, 'is not the id of an execution');
-    return uuid;
-  });
-  return [...new Set(parsed)];
-}
-
 async function matchesAny(query: Query, selection: ExecutionSelection): Promise<boolean> {
   const eb = expressionBuilder<Tables, 'executions'>();
   const rows = await query((db) =>
@@ -142,7 +134,7 @@ export async function createFromExecutions(
   name: string,
   selection: ExecutionSelection,
 ): Promise<Partial<DatasetChange> & Pick<DatasetChange, 'row'>> {
-  const ids = selection.executionIds && parseIds(selection.executionIds);
+  const ids = selection.executionIds && parseExecutionIds(selection.executionIds, 'execution_ids');
   // Each of several concurrent calls adds to the version of the one before.
   const latest = selection.mode === 'add' ? await lockLatest(query, name) : undefined;
   const existing = latest?.examplesId === undefined ? [] : [latest.examplesId];

@@ -46,6 +46,7 @@ export const EVALUATION_COLUMNS = [
   'example_threshold',
   ifTrue('baseline_id'),
   'source_evaluation_id',
+  'from_executions',
   'reuse_max_age',
   'concurrency',
   'mode',

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { now } from '../../../db/sql.ts';
 import { changeState, inStates } from '../../../db/state-change.ts';
@@ -30,13 +30,38 @@ export interface RunControl {
 
 const HAS_LAPSED = sql<boolean>`${inStates(evaluationStates, ['scheduled'])} and not ${mayBegin}`;
 
+/**
+ * A run starts when the run of recorded outputs that it is compared with has ended. How long to wait until the next check, in milliseconds:
+ * longer the older that run is. Null if there is nothing to wait for.
+ */
+const baselineWait = () => {
+  const eb = expressionBuilder<Tables, 'evaluations'>();
+  return eb
+    .case()
+    .when('evaluations.baseline_mode', '=', 'recorded')
+    .then(
+      eb
+        .selectFrom('evaluations as b')
+        .select(
+          sql<number>`greatest(500, least(30000, extract(epoch from now() - ${sql.ref('b.created_at')}) * 100))`.as(
+            'ms',
+          ),
+        )
+        .whereRef('b.id', '=', 'evaluations.baseline_id')
+        .where(inStates(evaluationStates, UNFINISHED_EVALUATION, 'b')),
+    )
+    .end();
+};
+
 /** @param round an earlier round has ended: the row is of a later one */
 const controlColumns = (round: Expression<number>) => [
   sql<RunControl['status']>`case when retries = ${round} and ${inStates(evaluationStates, UNFINISHED_EVALUATION)}
     then status else 'ended' end`.as('status'),
   HAS_LAPSED.as('lapsed'),
   'start_at as startAt' as const,
-  sql<number | null>`greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8`.as('waitMs'),
+  sql<
+    number | null
+  >`greatest(0, ceil(extract(epoch from start_at - now()) * 1000), ceil(${baselineWait()}))::float8`.as('waitMs'),
   'examples_total as examplesTotal' as const,
   'concurrency' as const,
   sql<number | null>`max_cost::float8`.as('maxCostUsd'),
@@ -82,7 +107,10 @@ export async function readNewRunControl(query: Query, run: RunRef): Promise<RunC
 }
 
 function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunControl | undefined {
-  return lapsed ? undefined : { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
+  if (lapsed) return undefined;
+  const isLater = startAt !== null && startAt.getTime() > Date.now();
+  const due = waitMs && !isLater ? new Date(Date.now() + waitMs) : startAt;
+  return { ...control, startAt: due?.toISOString() ?? null, waitMs: waitMs ?? 0 };
 }
 
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
@@ -110,7 +138,24 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
     .orderBy('b.id', 'desc')
     .limit(1);
 
-/** Moves a run from `scheduled` to `running`, and settles the baseline `previous`. Safe to repeat. */
+/** What is left of `max_cost` once the recorded outputs were scored, which counts towards it. */
+const remainingCost = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) => {
+  const sum = sql<string>`coalesce(sum(coalesce(cost_amount, 0) + coalesce(assumed_cost, 0)), 0)`.as('sum');
+  const results = eb
+    .selectFrom('evaluation_results as r')
+    .select(sum)
+    .whereRef('r.evaluation_id', '=', 'e.baseline_id');
+  const judgements = eb
+    .selectFrom('evaluation_judgements as j')
+    .select(sum)
+    .whereRef('j.evaluation_id', '=', 'e.baseline_id');
+  return sql<string | null>`case when ${sql.ref('e.max_cost')} is not null and ${sql.ref('e.retries')} = 0
+    and ${sql.ref('e.baseline_mode')} = 'recorded' and ${sql.ref('e.started_at')} is null
+    then greatest(0, ${sql.ref('e.max_cost')} - ${results} - ${judgements})
+    else ${sql.ref('e.max_cost')} end`;
+};
+
+/** Moves a run from `scheduled` to `running`, and settles the baseline `previous` and the budget. Safe to repeat. */
 export async function markRunRunning(query: Query, { evaluationId, round }: RunRef): Promise<void> {
   await query((db) =>
     db
@@ -118,6 +163,7 @@ export async function markRunRunning(query: Query, { evaluationId, round }: RunR
       .set((eb) => ({
         ...RUNNING.set,
         started_at: sql<Date>`coalesce(started_at, now())`,
+        max_cost: remainingCost(eb),
         baseline_id: eb
           .case()
           .when('e.baseline_mode', '=', 'previous')

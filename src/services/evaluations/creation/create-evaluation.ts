@@ -6,6 +6,7 @@ import { ApiError, type ErrorDetail, invalidField } from '../../../domain/errors
 import { NO_VERSION } from '../../../domain/evaluations/code-run.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Example } from '../../../domain/evaluations/example.ts';
+import { replayContent } from '../../../domain/evaluations/replay.ts';
 import { type NamedEvaluator, overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { newId, parsePublicId } from '../../../domain/ids.ts';
 import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
@@ -24,6 +25,7 @@ import type { VersionChange } from '../../prompts/version.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { decideMode } from './decide-mode.ts';
+import { type ExecutionsToReplay, type Replayed, replayExecutions } from './replay-executions.ts';
 
 export interface NewEvaluation extends VersionSelector {
   /** Runs instead of the version; see `versionToRun`. */
@@ -31,9 +33,11 @@ export interface NewEvaluation extends VersionSelector {
   /** UUID, if the caller needs to know it before the evaluation is stored. */
   id?: string | undefined;
   promptName: string;
-  /** Exactly one of `dataset` and `examples`. */
+  /** Exactly one of `dataset`, `examples` and `executions`. */
   dataset?: { name: string; version?: number | undefined } | undefined;
   examples?: Example[] | undefined;
+  /** The baseline `previous` is then a second run, of their recorded outputs. */
+  executions?: ExecutionsToReplay | undefined;
   /** Without their secrets. */
   evaluators: EvaluatorConfig[];
   /** Encrypted; see `sealEvaluators`. */
@@ -206,6 +210,8 @@ export interface ResolvedRun {
   /** Null if calls are made one by one. */
   batch: BatchSettings | null;
   baseline: { mode: string; id: string | null };
+  /** Executions as examples; their messages are filled, and the content is {@link replayContent}. */
+  replayed: Replayed | undefined;
 }
 
 /**
@@ -228,16 +234,14 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
   const batch = decideMode(models, request, [called.model, ...judgeModelsOf(evaluators)]);
   const baseline = await baselineOf(query, request.baseline, evaluators);
   if (request.examples !== undefined) checkExamples(content, includes, request.examples);
+  const run = { promptName, promptVersion: promptVersion ?? NO_VERSION, parameters, called, evaluators, batch };
+  if (request.executions === undefined) return { ...run, content, includes, baseline, replayed: undefined };
   return {
-    promptName,
-    promptVersion: promptVersion ?? NO_VERSION,
-    parameters,
-    content,
-    includes,
-    called,
-    evaluators,
-    batch,
-    baseline,
+    ...run,
+    content: replayContent(content),
+    includes: {},
+    baseline: request.baseline === 'previous' ? { mode: 'recorded', id: newId() } : baseline,
+    replayed: await replayExecutions(query, { content, includes }, request.executions),
   };
 }
 
@@ -259,17 +263,18 @@ export async function createEvaluation(
   request: NewEvaluation,
 ): Promise<StoredEvaluation> {
   const run = await resolveRun(query, models, request);
-  const { promptName, promptVersion, parameters, content, includes, called, evaluators, batch, baseline } = run;
+  const { promptName, promptVersion, parameters, content, includes, called, batch, baseline, replayed } = run;
   const { model, provider, fallbackModels } = called;
-  const { examples, dataset } = request;
+  const { dataset } = request;
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
-  const { examplesId, hash, total } = found ?? (await storeExamples(query, quotas, examples ?? []));
-  await checkPairs(query, evaluators, hash);
+  const examples = replayed?.examples ?? request.examples ?? [];
+  const { examplesId, hash, total } = found ?? (await storeExamples(query, quotas, examples));
+  await checkPairs(query, run.evaluators, hash);
   const { id = newId() } = request;
   await query((db) =>
     db.insertInto('evaluations').values({
+      ...sharedColumns(request, run),
       id,
-      prompt_name: promptName,
       prompt_version: promptVersion,
       content: asJson(content),
       includes: asJson(includes),
@@ -282,27 +287,19 @@ export async function createEvaluation(
       examples_id: examplesId,
       examples_hash: hash,
       examples_total: total,
-      evaluators: asJson(evaluators),
-      evaluator_secrets: request.evaluatorSecrets ?? null,
-      threshold: request.threshold,
-      example_threshold: request.exampleThreshold ?? null,
       baseline_mode: baseline.mode,
       baseline_id: baseline.id,
-      concurrency: request.concurrency,
-      mode: request.mode ?? 'interactive',
       batch: asJson(batch),
-      max_cost: request.maxCost ?? null,
       start_at: request.startAt ?? null,
       reuse_max_age: request.reuse?.max_age ?? null,
-      metadata: asJson(request.metadata),
       schedule_id: request.scheduleId ?? null,
       improvement_id: request.improvementId ?? null,
-      status: evaluationStates.initial,
       // No caller waits for an evaluation that a schedule or an improvement starts.
       accepted_at: (request.scheduleId ?? request.improvementId) === undefined ? null : now,
-      created_at: now,
     }),
   );
+  if (baseline.mode === 'recorded' && baseline.id !== null && replayed !== undefined)
+    await storeRecordedRun(query, { models, quotas }, baseline.id, { request, run, replayed });
   if (found === undefined) await quotas.require(query, 'datasetBytes');
   return {
     id,
@@ -315,4 +312,54 @@ export async function createEvaluation(
     datasetName: found?.datasetName ?? null,
     datasetVersion: found?.version ?? null,
   };
+}
+
+/** The columns that a run shares with that of its recorded outputs. */
+const sharedColumns = (request: NewEvaluation, { promptName, evaluators, replayed }: ResolvedRun) => ({
+  prompt_name: promptName,
+  evaluators: asJson(evaluators),
+  evaluator_secrets: request.evaluatorSecrets ?? null,
+  threshold: request.threshold,
+  example_threshold: request.exampleThreshold ?? null,
+  concurrency: request.concurrency,
+  mode: request.mode ?? ('interactive' as const),
+  max_cost: request.maxCost ?? null,
+  metadata: asJson(request.metadata),
+  from_executions: asJson(replayed?.from ?? null),
+  status: evaluationStates.initial,
+  created_at: now,
+});
+
+/**
+ * Stores a run that scores recorded outputs: it is its own source, and calls no model except judges. It is accepted and started with the
+ * run that is compared with it.
+ */
+async function storeRecordedRun(
+  query: Query,
+  { models, quotas }: { models: Models; quotas: Pick<Quotas, 'check'> },
+  id: string,
+  { request, run, replayed }: { request: NewEvaluation; run: ResolvedRun; replayed: Replayed },
+): Promise<void> {
+  const { examplesId, hash, total } = await storeExamples(query, quotas, replayed.recorded);
+  const { mode = 'interactive', batch } = request;
+  await query((db) =>
+    db.insertInto('evaluations').values({
+      ...sharedColumns(request, run),
+      id,
+      source_evaluation_id: id,
+      prompt_version: NO_VERSION,
+      content: asJson(replayContent({ tools: null, tool_choice: null })),
+      model: replayed.model.name,
+      provider: replayed.model.provider,
+      parameters: asJson({}),
+      examples_id: examplesId,
+      examples_hash: hash,
+      examples_total: total,
+      baseline_mode: 'none',
+      // There may be no judge.
+      batch: asJson(
+        decideMode(models, { mode: mode === 'interactive' ? mode : 'auto', batch }, judgeModelsOf(run.evaluators)),
+      ),
+    }),
+  );
 }

@@ -67,28 +67,25 @@ export async function estimateEvaluation(
   models: Models,
   request: NewEvaluation,
 ): Promise<EvaluationEstimate> {
-  const { promptName, parameters, content, includes, called, evaluators, batch } = await resolveRun(
+  const { promptName, parameters, content, includes, called, evaluators, batch, replayed, baseline } = await resolveRun(
     db.query,
     models,
     request,
   );
-  const { total, variables } = await sampleExamples(db, request);
+  const { total, variables } = await sampleExamples(db, replayed ?? request);
   const filled = await fillSample(parsePrompt(content, includes), content, variables);
   const past = await pastOutput(db.heavy.query, { promptName, model: called.model });
   const { max_tokens: maxTokens = Number.POSITIVE_INFINITY } = parameters;
   const output = past === undefined ? expectedOutputTokens(parameters) : Math.min(past.meanTokens, maxTokens);
   const modelCalls = filled.tried === 0 ? 0 : Math.round((total * filled.fitting) / filled.tried);
   const judges = modelEvaluatorsOf(evaluators);
+  // Recorded outputs are scored, too.
+  const judged = baseline.mode === 'recorded' ? 2 * modelCalls : modelCalls;
   const all = [
     callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }, batch !== null),
     ...judges.map((judge) => {
       const tokens = judgeTokens(judge, filled.meanInputTokens, output);
-      return callsOf(
-        judge.model,
-        modelCalls * callsPerExample(judge),
-        tokens,
-        batch !== null && judge.type === 'llm_judge',
-      );
+      return callsOf(judge.model, judged * callsPerExample(judge), tokens, batch !== null && judge.type === 'llm_judge');
     }),
   ];
   const costs = all.map((each) => costOf(each.isBatched ? models.batches : models, each));
@@ -98,7 +95,7 @@ export async function estimateEvaluation(
   return {
     examples: total,
     modelCalls,
-    judgeCalls: judges.reduce((sum, judge) => sum + modelCalls * callsPerExample(judge), 0),
+    judgeCalls: judges.reduce((sum, judge) => sum + judged * callsPerExample(judge), 0),
     tokens: {
       input: all.reduce((sum, { input }) => sum + input, 0),
       output: all.reduce((sum, { output: tokens }) => sum + tokens, 0),

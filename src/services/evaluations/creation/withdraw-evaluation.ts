@@ -6,25 +6,37 @@ import { SIGNAL_PENDING } from '../evaluations.ts';
 
 const CANCEL = changeState(evaluationStates, { to: 'canceled' });
 
-/** Can still read the rows that the same statement deletes. */
-const deleteInlineExamples = (db: WithGone) =>
-  db.with('gone_examples', (cte) =>
-    cte
-      .deleteFrom('dataset_versions as v')
-      .using(['gone', 'evaluations as e'])
-      .whereRef('e.id', '=', 'gone.id')
-      .whereRef('e.workspace_id', '=', 'gone.workspace_id')
-      .whereRef('v.workspace_id', '=', 'gone.workspace_id')
-      .whereRef('v.id', '=', 'e.examples_id')
-      .where('v.dataset_id', 'is', null)
-      // Otherwise they also belong to another run.
-      .where('e.source_evaluation_id', 'is', null),
-  );
+/** Can still read the rows that the same statement deletes. The sweep deletes the examples of a run of recorded outputs. */
+const deleteBelongings = (db: WithGone) =>
+  db
+    .with('gone_recorded', (cte) =>
+      cte
+        .deleteFrom('evaluations as b')
+        .using(['gone', 'evaluations as e'])
+        .whereRef('e.id', '=', 'gone.id')
+        .whereRef('e.workspace_id', '=', 'gone.workspace_id')
+        .whereRef('b.workspace_id', '=', 'gone.workspace_id')
+        .whereRef('b.id', '=', 'e.baseline_id')
+        .where('e.baseline_mode', '=', 'recorded')
+        .where(inStates(evaluationStates, ['scheduled'], 'b')),
+    )
+    .with('gone_examples', (cte) =>
+      cte
+        .deleteFrom('dataset_versions as v')
+        .using(['gone', 'evaluations as e'])
+        .whereRef('e.id', '=', 'gone.id')
+        .whereRef('e.workspace_id', '=', 'gone.workspace_id')
+        .whereRef('v.workspace_id', '=', 'gone.workspace_id')
+        .whereRef('v.id', '=', 'e.examples_id')
+        .where('v.dataset_id', 'is', null)
+        // Otherwise they also belong to another run.
+        .where('e.source_evaluation_id', 'is', null),
+    );
 
 export const { withdrawUnaccepted: withdrawUnacceptedEvaluation, withdraw: withdrawEvaluation } = createRowWithdrawal({
   table: 'evaluations',
   isUnbegun: inStates(evaluationStates, ['scheduled']),
-  deleteBelongings: deleteInlineExamples,
+  deleteBelongings,
   cancel: (db, id) =>
     db.with('gone', (cte) =>
       cte

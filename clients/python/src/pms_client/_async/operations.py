@@ -1165,7 +1165,7 @@ class AsyncViewsOperations:
         self._transport = transport
 
     def list(
-        self, *, limit: int | None = None, page: Literal["executions"] | None = None
+        self, *, limit: int | None = None, page: Literal["executions", "traces"] | None = None
     ) -> AsyncIterator[models.View]:
         """List your views and shared views, oldest first: `GET /views`"""
         return self._transport.pages(models.View, "views", limit=limit, page=page)

@@ -1137,7 +1137,9 @@ class ViewsOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, limit: int | None = None, page: Literal["executions"] | None = None) -> Iterator[models.View]:
+    def list(
+        self, *, limit: int | None = None, page: Literal["executions", "traces"] | None = None
+    ) -> Iterator[models.View]:
         """List your views and shared views, oldest first: `GET /views`"""
         return self._transport.pages(models.View, "views", limit=limit, page=page)
 
