@@ -214,6 +214,38 @@ test('chosen executions go into a queue, or become a dataset', async () => {
   await context.close();
 });
 
+test('another version is tried on chosen executions, and says what it is compared with', async () => {
+  const body = { prompt_name: 'support/again', variables: { name: 'Ada' } };
+  for (const template of ['Hello {{ name }}', 'Goodbye {{ name }}'])
+    await call('POST', '/prompts', { body: { name: 'support/again', template, model: 'sandbox/echo' } }).then(
+      async ({ status }) =>
+        status === 201 || (await call('PUT', '/prompts/support/again', { body: { template, model: 'sandbox/echo' } })),
+    );
+  for (let count = 0; count < 2; count += 1) await call('POST', '/executions', { body: { ...body, version: 1 } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions?prompt_name=support/again'));
+  await rows(page).nth(1).waitFor();
+  await page.getByRole('link', { name: 'Try another version on these' }).waitFor();
+  await rows(page).nth(0).getByRole('checkbox').check();
+  await page.getByRole('toolbar').getByRole('link', { name: 'Try another version on these' }).click();
+  await page.getByRole('heading', { name: 'New evaluation' }).waitFor();
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('support/again');
+  await page.getByText('1 selected execution').waitFor();
+  await page.getByText('1 example, 1 call of the model', { exact: false }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Start the evaluation' }).click();
+  await page.getByText('compared with the recorded outputs').waitFor();
+  await page.getByRole('link', { name: 'the recorded outputs' }).click();
+  await page.getByText('recorded', { exact: true }).waitFor();
+
+  await page.goto(stage.at('/executions?prompt_name=support/again'));
+  await page.getByRole('link', { name: 'Try another version on these' }).click();
+  await page.getByText('prompt name: support/again').waitFor();
+  await page.getByText('2 examples, 2 calls of the model', { exact: false }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('new executions appear automatically, and wait while one reads', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/executions?prompt_name=say'));

@@ -166,17 +166,84 @@ test('the list is filtered, also by address, and read page by page', async () =>
     ['Metadata, as customer=acme', 'customer=acme'],
     ['Steps, at least', '5'],
   ] as const) {
-    await page.getByLabel(field, { exact: true }).fill(value);
+    await page.getByRole('searchbox', { name: field, exact: true }).fill(value);
     await rows(page).nth(1).waitFor({ state: 'detached' });
     await rows(page).first().waitFor();
     await page.getByRole('button', { name: /^Remove the filter/ }).click();
     await rows(page).nth(5).waitFor();
   }
-  await page.getByLabel('Tool', { exact: true }).fill('none');
+  await page.getByRole('searchbox', { name: 'Tool', exact: true }).fill('none');
   await page.getByRole('heading', { name: 'No traces match these filters' }).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   await page.getByRole('link', { name: 'Show all' }).click();
   await rows(page).nth(5).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a trace is shown beside the list, counts narrow it down, columns sort it, and a view keeps both', async () => {
+  const other = await createOtherWorkspace(stage.service, 'peek at traces');
+  const at = Date.now() - 3_600_000;
+  const questions = ['Is Lyon sunny?', 'Is Nice sunny?', 'Is Metz sunny?'];
+  const ids: string[] = [];
+  for (const [index, question] of questions.entries()) {
+    const attributes = { 'gen_ai.agent.name': index === 0 ? 'first' : 'second', 'user.id': `user ${index}` };
+    const spans = agentRun({ at: at + index * 60_000, question, attributes });
+    // The second has fewer steps than the others.
+    ids.push(await store(index === 1 ? spans.slice(0, 2) : spans, other.call));
+  }
+  for (const id of ids) await settled(other, id);
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } }, other.key);
+  await page.goto(stage.at('/traces'));
+  await rows(page).nth(2).waitFor();
+  const panel = page.getByRole('region', { name: 'invoke_agent travel' });
+  // A click anywhere in the row.
+  await rows(page).nth(0).getByText('ok', { exact: true }).click();
+  await page.waitForURL(new RegExp(`open=${ids[2]}`));
+  await panel.getByText('Is Metz sunny?').waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.keyboard.press('j');
+  await page.waitForURL(new RegExp(`open=${ids[1]}`));
+  await panel.getByText('Is Nice sunny?').waitFor();
+  await panel.getByRole('link', { name: 'Try another version on its calls' }).waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await table(page).locator('.table-row:focus-within').waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`open=${ids[1]}`));
+  await page.setViewportSize({ width: 390, height: 800 });
+  await table(page).waitFor({ state: 'hidden' });
+  expect(await fits(page, 390)).toBe(true);
+  await panel.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  const agents = page.getByRole('region', { name: 'Agent', exact: true });
+  await agents.getByRole('button', { name: 'second' }).click();
+  await rows(page).nth(2).waitFor({ state: 'detached' });
+  await agents.getByRole('button', { name: 'second', pressed: true }).waitFor();
+  await table(page).getByRole('button', { name: 'Steps' }).click();
+  await page.waitForURL(/order=-steps/);
+  await rows(page).nth(0).getByText('5', { exact: true }).waitFor();
+  await table(page).getByRole('button', { name: 'Steps' }).click();
+  await page.getByText('The newest 10,000 that match, by number of steps, least first.').waitFor();
+  await rows(page).nth(1).getByText('5', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Save as a view…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as a view' });
+  await dialog.getByLabel('Name').fill('Short runs');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: 'Short runs' }).and(page.locator('[aria-current=page]')).waitFor();
+  expect((await other.call('GET', '/views')).body.data).toMatchObject([
+    { page: 'traces', query: { agent: 'second', order: 'steps' } },
+  ]);
+  expect(await violationsInThemes(page)).toEqual([]);
+  await views.getByRole('link', { name: 'All' }).click();
+  await rows(page).nth(2).waitFor();
+  // The lists keep their views apart.
+  await page.goto(stage.at('/executions'));
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
+  await page.getByRole('table', { name: 'Executions' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Short runs' }).count()).toBe(0);
   expect(complaints).toEqual([]);
   await context.close();
 });

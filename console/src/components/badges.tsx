@@ -59,13 +59,17 @@ export const titleOf = ({ prompt_name, prompt_version, target }: Evaluation) => 
 };
 
 /** The target of an evaluation: a prompt, a draft of one, or code, which has a name but no page. */
-export function TargetLink({ evaluation: { target, prompt_version } }: { evaluation: Evaluation }) {
+export function TargetLink({
+  evaluation: { target, prompt_version, from_executions: from },
+}: {
+  evaluation: Evaluation;
+}) {
   if (target.type === 'prompt' && prompt_version !== 0)
     return <PromptLink name={target.name} version={prompt_version} />;
   if (target.type === 'prompt')
     return (
       <>
-        <PromptLink name={target.name} /> <span className="badge">draft</span>
+        <PromptLink name={target.name} /> <span className="badge">{from?.recorded ? 'recorded' : 'draft'}</span>
       </>
     );
   return (

@@ -1,4 +1,6 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { formatNumber } from '../format.ts';
+import { Button } from './button.tsx';
 import type { Column } from './data-table.tsx';
 
 /** The order of a list: a column name, with a minus for descending order. */
@@ -28,4 +30,29 @@ export function sortHead<Name extends string>(
       </button>
     ),
   };
+}
+
+/** Says by what a list is sorted. */
+export function SortNote<Name extends string>({
+  count,
+  sort,
+  words,
+  onReset,
+}: {
+  /** How many of the newest are sorted. */
+  count: number;
+  sort: Sort<Name>;
+  words: Readonly<Record<Name, string>>;
+  /** Shows the newest first. */
+  onReset: () => void;
+}) {
+  return (
+    <p className="muted row">
+      The newest {formatNumber(count)} that match, by {words[sort.replace('-', '') as Name]},{' '}
+      {sort.startsWith('-') ? 'greatest' : 'least'} first.
+      <Button look="plain small" onClick={onReset}>
+        Newest first
+      </Button>
+    </p>
+  );
 }

@@ -16,7 +16,7 @@ export const MAX_OWN_VIEWS = 50;
 export const MAX_VIEWS = 1_000;
 
 /** The lists that can have views. */
-export const VIEWED_PAGES = ['executions'] as const;
+export const VIEWED_PAGES = ['executions', 'traces'] as const;
 export type ViewedPage = (typeof VIEWED_PAGES)[number];
 
 /** The settings of a view. */

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../../api.ts';
 import { formatCost, formatNumber, plural } from '../../format.ts';
-import { type RunForm, toScheduled } from './run-form-state.ts';
-import type { Estimate, ScheduledEvaluation } from './types.ts';
+import { type RunForm, toCreate } from './run-form-state.ts';
+import type { CreateEvaluation, Estimate } from './types.ts';
 
 const TYPING_MS = 600;
 
@@ -14,10 +14,10 @@ export function EstimateView({ form }: { form: RunForm }) {
     const timer = setTimeout(() => setSettled(form), TYPING_MS);
     return () => clearTimeout(timer);
   }, [form]);
-  let body: ScheduledEvaluation | undefined;
+  let body: CreateEvaluation | undefined;
   try {
-    const isFilled = settled.prompt !== '' && (settled.source === 'inline' || settled.dataset !== '');
-    body = isFilled ? toScheduled(settled) : undefined;
+    const isFilled = settled.prompt !== '' && (settled.source !== 'dataset' || settled.dataset !== '');
+    body = isFilled ? toCreate({ ...settled, startAt: '' }) : undefined;
   } catch {
     // Incomplete JSON input.
   }

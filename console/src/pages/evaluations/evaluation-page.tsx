@@ -8,6 +8,7 @@ import { Interval } from '../../components/interval.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plural } from '../../format.ts';
+import { t } from '../../strings.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { EvaluationFailures } from './evaluation-failures.tsx';
 import { inWords, leftOutInWords } from './in-words.ts';
@@ -36,6 +37,7 @@ export function EvaluationPage() {
       {(loaded) => (
         <>
           <Progress evaluation={loaded} />
+          <LeftOutExecutions evaluation={loaded} />
           <EvaluationFailures evaluation={loaded} />
           <Facts evaluation={loaded} />
           <ProviderBatches evaluation={loaded} />
@@ -61,6 +63,7 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
           ? `The evaluation is ${status}.`
           : `${formatNumber(examples_evaluated)} of ${formatNumber(examples_total)} examples`}
         {results_due_at && `; the program that runs it has until ${formatTime(results_due_at)} to send more`}
+        {status === 'scheduled' && isReplay(evaluation) && '; starts when the recorded outputs are scored'}
         {status === 'scheduled' && evaluation.start_at && `; starts at ${formatTime(evaluation.start_at)}`}
       </p>
       {status === 'running' && <Throughput evaluation={evaluation} />}
@@ -71,6 +74,35 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
         </div>
       )}
     </section>
+  );
+}
+
+/** Whether it is compared with recorded outputs. */
+const isReplay = ({ from_executions: from, baseline_id }: Evaluation) =>
+  from !== undefined && !from.recorded && baseline_id !== null;
+
+/** The selected executions that are not among the examples, and why. */
+function LeftOutExecutions({ evaluation: { from_executions: from } }: { evaluation: Evaluation }) {
+  if (from === undefined || from.left_out.length === 0) return null;
+  const count = from.left_out.reduce((sum, each) => sum + each.count, 0);
+  return (
+    <details className="notice">
+      <summary>
+        {formatNumber(count)} of {plural(from.matched, 'execution is', 'executions are')} left out
+      </summary>
+      <ul>
+        {from.left_out.map(({ reason, message, count: own, execution_ids: ids }) => (
+          <li key={reason}>
+            {formatNumber(own)}: {message}.{' '}
+            {ids.map((id, at) => (
+              <Link key={id} to="/executions/$id" params={{ id }}>
+                {t('Execution')} {at + 1}{' '}
+              </Link>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -99,6 +131,8 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
           <Link to="/datasets/$" params={{ _splat: dataset.name }} search={{ version: dataset.version }}>
             {dataset.name}@{dataset.version}
           </Link>
+        ) : evaluation.from_executions ? (
+          'executions'
         ) : (
           'inline examples'
         )}
@@ -160,7 +194,7 @@ function Baseline({ evaluation }: { evaluation: Evaluation }) {
       <span>
         compared with{' '}
         <Link to="/evaluations/$id" params={{ id: baseline_id }}>
-          the run before
+          {isReplay(evaluation) ? 'the recorded outputs' : 'the run before'}
         </Link>
       </span>
       {data.left_out_evaluators.length > 0 && (

@@ -8,18 +8,20 @@ import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { CreateRunForm } from './create-run-form.tsx';
 import { evaluationQuery } from './queries.ts';
 import { newEvaluationRoute } from './routes.ts';
-import { EMPTY_RUN, formOf, type RunForm, toCreate } from './run-form-state.ts';
+import { EMPTY_RUN, formOf, formOfExecutions, type RunForm, toCreate } from './run-form-state.ts';
 
 export function NewEvaluationPage() {
-  const { prompt = '', version, dataset = '', from } = newEvaluationRoute.useSearch();
+  const { prompt = '', version, dataset = '', from, executions } = newEvaluationRoute.useSearch();
+  const start = executions ? formOfExecutions(prompt, executions) : { ...EMPTY_RUN, prompt, dataset };
   const source = useQuery({ ...evaluationQuery(from ?? ''), enabled: from !== undefined });
   return (
     <>
       <PageHead title="New evaluation" crumbs={<Link to="/evaluations">Evaluations</Link>} />
       {from === undefined ? (
         <EvaluationForm
-          subject={prompt}
-          start={{ ...EMPTY_RUN, prompt, dataset, ...(version && { which: `version:${version}` }) }}
+          key={executions && JSON.stringify(executions)}
+          subject={executions ? `${prompt} ${JSON.stringify(executions)}` : prompt}
+          start={{ ...start, ...(version && { which: `version:${version}` }) }}
         />
       ) : (
         <QueryState query={source} what="the evaluation">

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, place, text, version } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
+import type { ExecutionsSelection } from './run-form-state.ts';
 
 export const EVALUATION_STATES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
 export const RESULT_FILTERS = ['regression', 'improvement', 'failed'] as const;
@@ -21,6 +22,9 @@ export const evaluationsRoute = createRoute({
   component: lazyRouteComponent(() => import('./evaluations-page.tsx'), 'EvaluationsPage'),
 });
 
+const isSelection = (value: unknown): value is ExecutionsSelection =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export const newEvaluationRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/evaluations/new',
@@ -31,6 +35,8 @@ export const newEvaluationRoute = createRoute({
       dataset: text(search['dataset']),
       /** An evaluation to copy. */
       from: text(search['from']),
+      /** Executions to run again, in API format. */
+      executions: isSelection(search['executions']) ? search['executions'] : undefined,
     }),
   component: lazyRouteComponent(() => import('./new-evaluation-page.tsx'), 'NewEvaluationPage'),
 });

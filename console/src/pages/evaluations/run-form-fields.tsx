@@ -7,7 +7,7 @@ import { labelsQuery, promptQuery } from '../../queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 import { datasetNamesQuery } from './queries.ts';
-import type { RunForm } from './run-form-state.ts';
+import type { ExecutionsSelection, RunForm } from './run-form-state.ts';
 import { RunModeFields } from './run-mode-fields.tsx';
 
 const SHOWN_VERSIONS = 200;
@@ -43,7 +43,13 @@ export function RunFormFields({
             value={value.threshold}
             onChange={(threshold) => set({ threshold })}
           />
-          <BaselineField value={value.baseline} onChange={(baseline) => set({ baseline })} />
+          <BaselineField
+            previous={
+              value.source === 'executions' ? 'The recorded outputs' : 'The previous run over the same examples'
+            }
+            value={value.baseline}
+            onChange={(baseline) => set({ baseline })}
+          />
         </div>
       </Section>
       <Section id="run-limits" className="card" title="Calls and limits">
@@ -127,13 +133,17 @@ function ExampleFields({ value, set }: Part) {
       <SelectField
         label="From"
         value={value.source}
-        onChange={(source) => set({ source: source === 'inline' ? 'inline' : 'dataset' })}
+        onChange={(source) => set({ source: SOURCES.find((each) => each === source) ?? 'dataset' })}
         options={[
+          ...(value.executions ? [{ value: 'executions', label: 'Executions from the list' }] : []),
           { value: 'dataset', label: 'A dataset' },
           { value: 'inline', label: 'Inline examples' },
         ]}
       />
-      {value.source === 'dataset' ? (
+      {value.source === 'executions' && value.executions && (
+        <ExecutionFields value={value.executions} onChange={(executions) => set({ executions })} />
+      )}
+      {value.source === 'dataset' && (
         <div className="grid-2">
           <ComboField
             label="Dataset"
@@ -154,7 +164,8 @@ function ExampleFields({ value, set }: Part) {
             onChange={(datasetVersion) => set({ datasetVersion })}
           />
         </div>
-      ) : (
+      )}
+      {value.source === 'inline' && (
         <TextArea
           label="Examples"
           className="mono"
@@ -170,7 +181,75 @@ function ExampleFields({ value, set }: Part) {
   );
 }
 
-function BaselineField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+const SOURCES = ['dataset', 'inline', 'executions'] as const;
+
+/** The fields of a selection of executions in words. */
+const selectionInWords = ({
+  execution_ids: ids,
+  limit: _limit,
+  expected: _expected,
+  ...filter
+}: ExecutionsSelection) =>
+  ids === undefined
+    ? Object.entries(filter)
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(
+          ([name, value]) =>
+            `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        )
+        .join(', ')
+    : plural(ids.length, 'selected execution', 'selected executions');
+
+function ExecutionFields({
+  value,
+  onChange,
+}: {
+  value: ExecutionsSelection;
+  onChange: (value: ExecutionsSelection) => void;
+}) {
+  return (
+    <>
+      <p>{selectionInWords(value) || 'All executions'}</p>
+      <p className="muted">
+        The version answers the recorded conversations again. The recorded outputs are scored in the same way, and are
+        what it is compared with.
+      </p>
+      <div className="grid-2">
+        {value.execution_ids === undefined && (
+          <TextField
+            label="The newest, at most"
+            type="number"
+            min={1}
+            max={1000}
+            step={1}
+            placeholder="100"
+            value={value.limit === undefined ? '' : String(value.limit)}
+            onChange={(limit) => onChange({ ...value, limit: limit === '' ? undefined : Number(limit) })}
+          />
+        )}
+        <SelectField
+          label="Expected"
+          value={value.expected ?? 'none'}
+          onChange={(expected) => onChange({ ...value, expected: expected === 'output' ? 'output' : 'none' })}
+          options={[
+            { value: 'output', label: 'The recorded output' },
+            { value: 'none', label: 'Nothing' },
+          ]}
+        />
+      </div>
+    </>
+  );
+}
+
+function BaselineField({
+  previous,
+  value,
+  onChange,
+}: {
+  previous: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
   const isId = value !== 'previous' && value !== 'none';
   return (
     <>
@@ -179,7 +258,7 @@ function BaselineField({ value, onChange }: { value: string; onChange: (value: s
         value={isId ? 'id' : value}
         onChange={(chosen) => onChange(chosen === 'id' ? '' : chosen)}
         options={[
-          { value: 'previous', label: 'The previous run over the same examples' },
+          { value: 'previous', label: previous },
           { value: 'none', label: 'Nothing' },
           { value: 'id', label: 'One evaluation' },
         ]}

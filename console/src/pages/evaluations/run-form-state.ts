@@ -2,17 +2,21 @@ import type { Evaluation } from '../../api-types.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { CreateEvaluation, ScheduledEvaluation } from './types.ts';
 
+export type ExecutionsSelection = NonNullable<CreateEvaluation['executions']>;
+
 /** The raw input of a run form. */
 export interface RunForm {
   prompt: string;
   /** `latest`, `version:3` or `label:production`. */
   which: string;
-  source: 'dataset' | 'inline';
+  source: 'dataset' | 'inline' | 'executions';
   dataset: string;
   /** Empty for the latest. */
   datasetVersion: string;
   /** JSON Lines. */
   examples: string;
+  /** A selection from the list of executions. */
+  executions?: ExecutionsSelection;
   evaluators: Evaluator[];
   /** In percent. */
   threshold: string;
@@ -46,6 +50,14 @@ export const EMPTY_RUN: RunForm = {
   maxCost: '',
   startAt: '',
 };
+
+/** A form for another version of a prompt over executions. Until evaluators are chosen, it counts the outputs that stay the same. */
+export const formOfExecutions = (prompt: string, executions: ExecutionsSelection): RunForm => ({
+  ...EMPTY_RUN,
+  prompt,
+  source: 'executions',
+  executions: { expected: 'output', ...executions },
+});
 
 /** A form that repeats an existing run. */
 export function formOf(evaluation: Evaluation): RunForm {
@@ -84,19 +96,18 @@ export function selectorOf({ which: chosen }: RunForm): { version?: number; labe
   return { ...(kind === 'version' && { version: Number(which) }), ...(kind === 'label' && { label: which }) };
 }
 
-/** The evaluation of a schedule. @throws Error if the examples are not JSON */
-export function toScheduled(form: RunForm): ScheduledEvaluation {
+/** @throws Error if the examples are not JSON */
+function examplesOf(form: RunForm): Pick<ScheduledEvaluation, 'dataset' | 'examples'> {
+  if (form.source !== 'dataset') return { examples: readExamples(form.examples) };
+  const version = form.datasetVersion === '' ? {} : { version: Number(form.datasetVersion) };
+  return { dataset: { name: form.dataset.trim(), ...version } };
+}
+
+/** All of it without the examples. */
+function runOf(form: RunForm): Omit<ScheduledEvaluation, 'dataset' | 'examples'> {
   return {
     prompt_name: form.prompt.trim(),
     ...selectorOf(form),
-    ...(form.source === 'dataset'
-      ? {
-          dataset: {
-            name: form.dataset.trim(),
-            ...(form.datasetVersion !== '' && { version: Number(form.datasetVersion) }),
-          },
-        }
-      : { examples: readExamples(form.examples) }),
     evaluators: form.evaluators as ScheduledEvaluation['evaluators'],
     ...(form.threshold !== '' && { threshold: Number((Number(form.threshold) / 100).toFixed(8)) }),
     baseline: form.baseline === 'none' ? null : form.baseline.trim(),
@@ -109,10 +120,14 @@ export function toScheduled(form: RunForm): ScheduledEvaluation {
   };
 }
 
+/** The evaluation of a schedule. @throws Error if the examples are not JSON */
+export const toScheduled = (form: RunForm): ScheduledEvaluation => ({ ...runOf(form), ...examplesOf(form) });
+
 /** The body of `POST /evaluations`. @throws Error if the examples are not JSON */
 export function toCreate(form: RunForm): CreateEvaluation {
   return {
-    ...toScheduled(form),
+    ...runOf(form),
+    ...(form.source === 'executions' ? { executions: form.executions ?? {} } : examplesOf(form)),
     ...(form.startAt !== '' && { start_at: new Date(form.startAt).toISOString() as never }),
   };
 }

@@ -11,6 +11,7 @@ import { hasEnded } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
+import { TryVersionLink } from './try-version-link.tsx';
 
 /** The actions for an execution. */
 export function ExecutionActions({ execution, onDeleted }: { execution: Execution; onDeleted: () => unknown }) {
@@ -30,6 +31,11 @@ export function ExecutionActions({ execution, onDeleted }: { execution: Executio
         <SquareTerminal size={16} aria-hidden />
         Open in the playground
       </Link>
+      {status === 'completed' && mayExecute && (
+        <TryVersionLink prompt={execution.prompt_name ?? undefined} executions={{ execution_ids: [id] }}>
+          Try another version
+        </TryVersionLink>
+      )}
       {isOver && mayWrite && (
         <>
           <DialogButton

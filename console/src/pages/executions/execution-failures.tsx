@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Query } from '../../api.ts';
+import type { ExecutionFacets } from '../../api-types.ts';
+import { facetsQuery } from '../../components/facets-side.tsx';
 import { type Cause, Failures } from '../../components/failures.tsx';
 import { formatNumber } from '../../format.ts';
-import { facetsQuery } from './facets-query.ts';
 import type { ExecutionsFilter } from './filter.ts';
 
 /** How many of some executions failed and why; empty if none did. */
@@ -21,7 +22,7 @@ export function ExecutionFailures({
   causes?: readonly Cause[] | undefined;
   title: (failed: string, all: string) => string;
 }) {
-  const { data } = useQuery(facetsQuery(filter));
+  const { data } = useQuery(facetsQuery<ExecutionFacets>('executions', filter));
   const failed = data?.facets.status.find(({ value }) => value === 'failed')?.count ?? 0;
   if (data === undefined || failed === 0) return null;
   return (

@@ -1,10 +1,14 @@
-import { Link } from '@tanstack/react-router';
+import { Link, linkOptions } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Execution } from '../../api-types.ts';
+import type { Execution, ExecutionFacets } from '../../api-types.ts';
 import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FacetsSide } from '../../components/facets-side.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { focusRow, PeekList, stepsAround, useStateOf } from '../../components/peek-list.tsx';
+import { SortNote } from '../../components/sort-head.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
+import { type ViewedList, ViewsBar } from '../../components/views-bar.tsx';
 import { WaitingRows } from '../../components/waiting-rows.tsx';
 import { formatNumber, formatTime, plural } from '../../format.ts';
 import { type Growing, useGrowingList } from '../../growing-list.ts';
@@ -15,12 +19,20 @@ import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, type ExecutionSort, SORT_WORDS, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { ExecutionPanel } from './execution-panel.tsx';
-import { FacetsSide } from './facets.tsx';
-import { bodyOf, type ExecutionsSearch, givenFilters, NO_FILTER, queryOf } from './filter.ts';
+import {
+  bodyOf,
+  type ExecutionsSearch,
+  FILTER_LABELS,
+  FILTER_NAMES,
+  givenFilters,
+  NO_FILTER,
+  queryOf,
+  valueWords,
+} from './filter.ts';
 import { ExecutionFilters } from './filters.tsx';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 import { executionsRoute } from './routes.ts';
-import { ViewsBar } from './views-bar.tsx';
+import { MOST_TRIED, TryVersionLink } from './try-version-link.tsx';
 import './executions.css';
 
 /** Maximum number of executions that can be added to a queue together. */
@@ -35,11 +47,32 @@ const EXECUTIONS: Growing<Execution> = {
   lateMs: 0,
 };
 
-/** State that belongs to a list: another filter resets it. */
-function useStateOf<Value>(list: string, first: Value): [Value, (value: Value) => void] {
-  const [kept, keep] = useState({ list, value: first });
-  return [kept.list === list ? kept.value : first, (value) => keep({ list, value })];
-}
+const FACETS: readonly (keyof ExecutionFacets['facets'])[] = [
+  'status',
+  'prompt_name',
+  'prompt_version',
+  'label',
+  'model',
+  'error_code',
+  'recorded',
+];
+
+const VIEWED: ViewedList<ExecutionsSearch> = {
+  page: 'executions',
+  kept: [...FILTER_NAMES, 'order'],
+  parse: executionsRoute.options.validateSearch as (search: Record<string, unknown>) => ExecutionsSearch,
+  linkTo: (search) =>
+    linkOptions({
+      to: '/executions',
+      search: { ...NO_FILTER, order: undefined, columns: undefined, open: undefined, ...search },
+    }),
+};
+
+/** The prompt of all of them, if it is one. */
+const promptOf = (rows: readonly Execution[]): string | undefined => {
+  const [name, ...others] = new Set(rows.map(({ prompt_name }) => prompt_name));
+  return others.length === 0 ? (name ?? undefined) : undefined;
+};
 
 const NONE_CHOSEN: ReadonlySet<string> = new Set();
 
@@ -60,17 +93,15 @@ export function ExecutionsPage() {
   const [chosen, setChosen] = useStateOf(name, NONE_CHOSEN);
   const [asked, setAsked] = useState<'dataset' | 'chosen-dataset' | 'queue'>();
   const mayWrite = useMay('write');
+  const mayExecute = useMay('execute');
   const isOpen = search.open !== undefined;
   const isReading = isScrolled || isOpen || chosen.size > 0;
   const list = useGrowingList(EXECUTIONS, query, sort, isReading);
   const rows = list.data ?? [];
+  const toTry = rows.filter(({ id, status }) => chosen.has(id) && status === 'completed');
   const isFiltered = givenFilters(search).length > 0;
   const matching = bodyOf(search);
-  const at = rows.findIndex(({ id }) => id === search.open);
-  const stepTo = (index: number) => {
-    const row = rows[index];
-    return row === undefined || at < 0 ? undefined : () => open(row.id);
-  };
+  const { at, onStep } = stepsAround(rows, search.open, open);
   const shown = useMemo(() => {
     const onSort = (by: ExecutionSort) =>
       void navigate({ search: (before) => ({ ...before, order: by }), replace: true, resetScroll: false });
@@ -79,101 +110,132 @@ export function ExecutionsPage() {
   }, [columns, isOpen, sort, navigate, mayWrite, rows, chosen, setChosen]);
   const closeDialog = () => setAsked(undefined);
   return (
-    <div className="executions" data-open={isOpen}>
-      <div className="stack executions-top">
-        <PageHead
-          title="Executions"
-          actions={
-            <>
-              <ColumnsMenu offered={choices(rows, columns)} chosen={columns} onChange={setColumns} />
-              {mayWrite && (
-                <Button
-                  disabled={!isFiltered || matching === undefined || rows.length === 0}
-                  title={matching === undefined ? 'For search results, select executions in the list' : undefined}
-                  onClick={() => setAsked('dataset')}
-                >
-                  Add to a dataset…
-                </Button>
-              )}
-            </>
-          }
-        />
-        <ViewsBar search={search} columns={columns} />
-        <ExecutionFilters search={search} onChange={change} />
-      </div>
-      <div className="executions-body">
-        <FacetsSide query={query} search={search} onChange={change} />
-        <div className="executions-main">
-          {chosen.size > 0 && (
-            <div className="chosen" role="toolbar" aria-label="With selected executions">
-              <strong>{formatNumber(chosen.size)} chosen</strong>
-              <Button look="small" onClick={() => setAsked('chosen-dataset')}>
-                Add them to a dataset…
-              </Button>
-              <Button look="small" disabled={chosen.size > MOST_CHOSEN} onClick={() => setAsked('queue')}>
-                Add to a queue…
-              </Button>
-              <Button look="plain small" onClick={() => setChosen(NONE_CHOSEN)}>
-                Choose none
-              </Button>
-            </div>
-          )}
-          <WaitingRows list={list} />
-          {sort !== undefined && (
-            <p className="muted row">
-              The newest 10,000 that match, by {SORT_WORDS[sort.replace('-', '') as keyof typeof SORT_WORDS]},{' '}
-              {sort.startsWith('-') ? 'greatest' : 'least'} first.
-              <Button look="plain small" onClick={() => change({ order: undefined })}>
-                Newest first
-              </Button>
-            </p>
-          )}
-          <QueryState query={list} what={search.q === undefined ? 'executions' : 'older executions'}>
-            {() =>
-              rows.length === 0 ? (
-                <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>
-                  {isFiltered ? (
-                    <Link
-                      to="/executions"
-                      search={{ ...NO_FILTER, order: undefined, columns: search.columns }}
-                      className="button"
+    <>
+      <PeekList
+        top={
+          <>
+            <PageHead
+              title="Executions"
+              actions={
+                <>
+                  <ColumnsMenu offered={choices(rows, columns)} chosen={columns} onChange={setColumns} />
+                  {mayWrite && (
+                    <Button
+                      disabled={!isFiltered || matching === undefined || rows.length === 0}
+                      title={matching === undefined ? 'For search results, select executions in the list' : undefined}
+                      onClick={() => setAsked('dataset')}
                     >
-                      Show all
-                    </Link>
-                  ) : (
-                    <Link to="/playground" className="button">
-                      Try a prompt
-                    </Link>
+                      Add to a dataset…
+                    </Button>
                   )}
-                </EmptyState>
-              ) : (
-                <DataTable
-                  key={name}
-                  label="Executions"
-                  rows={rows}
-                  columns={shown}
-                  rowKey={(row) => row.id}
-                  minWidth={`${shown.length * 8}rem`}
-                  onEnd={list.loadMore}
-                  openKey={search.open}
-                  onStep={({ id }) => open(id)}
-                  onScrolled={setScrolled}
-                />
-              )
+                  {mayExecute && isFiltered && matching !== undefined && rows.length > 0 && (
+                    <TryVersionLink
+                      prompt={search.prompt_name ?? promptOf(rows)}
+                      executions={{ ...matching, prompt_name: search.prompt_name ?? null }}
+                    >
+                      Try another version on these
+                    </TryVersionLink>
+                  )}
+                </>
+              }
+            />
+            <ViewsBar
+              list={VIEWED}
+              search={search}
+              columns={columns}
+              onSaved={() => change({ columns: columns.join(',') })}
+            />
+            <ExecutionFilters search={search} onChange={change} />
+          </>
+        }
+        side={
+          <FacetsSide
+            list="executions"
+            query={query}
+            // Versions of different prompts are unrelated.
+            facets={search.prompt_name === undefined ? FACETS.filter((each) => each !== 'prompt_version') : FACETS}
+            labels={FILTER_LABELS}
+            words={valueWords}
+            chosen={search}
+            onChoose={(facet, value) =>
+              change({
+                [facet]: facet === 'prompt_version' && value !== undefined ? Number(value) : value,
+                ...(facet === 'prompt_name' && { prompt_version: undefined }),
+              })
             }
-          </QueryState>
-        </div>
-        {search.open !== undefined && (
-          <ExecutionPanel
-            id={search.open}
-            onStep={{ next: stepTo(at + 1), before: stepTo(at - 1) }}
-            onClose={() => {
-              open(undefined);
-              focusRow(at);
-            }}
           />
+        }
+        panel={
+          search.open !== undefined && (
+            <ExecutionPanel
+              id={search.open}
+              onStep={onStep}
+              onClose={() => {
+                open(undefined);
+                focusRow(at);
+              }}
+            />
+          )
+        }
+      >
+        {chosen.size > 0 && (
+          <div className="chosen" role="toolbar" aria-label="With selected executions">
+            <strong>{formatNumber(chosen.size)} chosen</strong>
+            <Button look="small" onClick={() => setAsked('chosen-dataset')}>
+              Add them to a dataset…
+            </Button>
+            <Button look="small" disabled={chosen.size > MOST_CHOSEN} onClick={() => setAsked('queue')}>
+              Add to a queue…
+            </Button>
+            {mayExecute && toTry.length > 0 && toTry.length <= MOST_TRIED && (
+              <TryVersionLink small prompt={promptOf(toTry)} executions={{ execution_ids: toTry.map(({ id }) => id) }}>
+                Try another version on these
+              </TryVersionLink>
+            )}
+            <Button look="plain small" onClick={() => setChosen(NONE_CHOSEN)}>
+              Choose none
+            </Button>
+          </div>
         )}
-      </div>
+        <WaitingRows list={list} />
+        {sort !== undefined && (
+          <SortNote count={10_000} sort={sort} words={SORT_WORDS} onReset={() => change({ order: undefined })} />
+        )}
+        <QueryState query={list} what={search.q === undefined ? 'executions' : 'older executions'}>
+          {() =>
+            rows.length === 0 ? (
+              <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>
+                {isFiltered ? (
+                  <Link
+                    to="/executions"
+                    search={{ ...NO_FILTER, order: undefined, columns: search.columns }}
+                    className="button"
+                  >
+                    Show all
+                  </Link>
+                ) : (
+                  <Link to="/playground" className="button">
+                    Try a prompt
+                  </Link>
+                )}
+              </EmptyState>
+            ) : (
+              <DataTable
+                key={name}
+                label="Executions"
+                rows={rows}
+                columns={shown}
+                rowKey={(row) => row.id}
+                minWidth={`${shown.length * 8}rem`}
+                onEnd={list.loadMore}
+                openKey={search.open}
+                onStep={({ id }) => open(id)}
+                onScrolled={setScrolled}
+              />
+            )
+          }
+        </QueryState>
+      </PeekList>
       {asked === 'dataset' && matching !== undefined && (
         <MakeDatasetDialog
           selection={matching}
@@ -185,18 +247,7 @@ export function ExecutionsPage() {
       {asked === 'queue' && (
         <AddToQueueDialog ids={[...chosen]} onDone={() => setChosen(NONE_CHOSEN)} onClose={closeDialog} />
       )}
-    </div>
-  );
-}
-
-/** Returns the focus to the row that was shown next to the list. */
-function focusRow(index: number): void {
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() =>
-      document
-        .querySelector<HTMLElement>(`.executions [aria-rowindex="${index + 2}"] a[data-row-link]`)
-        ?.focus({ preventScroll: true }),
-    ),
+    </>
   );
 }
 

@@ -5,6 +5,9 @@ import type { tracesRoute } from './routes.ts';
 /** The search parameters of the list. */
 export type TracesSearch = (typeof tracesRoute)['types']['fullSearchSchema'];
 
+/** Only the filters. */
+export type TracesFilter = Omit<TracesSearch, 'order' | 'open'>;
+
 /** The label of each filter, in chip order. */
 export const FILTER_LABELS = {
   q: t('Search'),
@@ -27,18 +30,17 @@ export const FILTER_LABELS = {
   min_steps: t('Steps from'),
   since: t('From'),
   until: t('To'),
-} as const satisfies Record<keyof TracesSearch, string>;
+} as const satisfies Record<keyof TracesFilter, string>;
 
-export type FilterName = keyof TracesSearch;
+export type FilterName = keyof TracesFilter;
+export const FILTER_NAMES = Object.keys(FILTER_LABELS) as FilterName[];
 
 /** No filters. All names are present, because the router keeps omitted ones. */
-export const NO_FILTER = Object.fromEntries(Object.keys(FILTER_LABELS).map((name) => [name, undefined])) as {
+export const NO_FILTER = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])) as {
   [Name in FilterName]?: undefined;
 };
 
 /** The filters as query parameters of the API. */
-export const queryOf = (search: TracesSearch) => ({
-  ...search,
-  since: dayStart(search.since),
-  until: dayStart(search.until, 1),
-});
+export function queryOf({ order: _order, open: _open, ...filter }: TracesSearch) {
+  return { ...filter, since: dayStart(filter.since), until: dayStart(filter.until, 1) };
+}

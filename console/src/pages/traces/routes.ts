@@ -2,6 +2,9 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
+/** Orders of the API; a minus means descending order. */
+export const TRACE_SORTS = ['cost', '-cost', 'latency', '-latency', 'tokens', '-tokens', 'steps', '-steps'] as const;
+
 export const TRACE_STATES = ['running', 'ok', 'error'] as const;
 
 /** The filters of the list, under their API names. */
@@ -35,7 +38,14 @@ const filterOf = (search: Record<string, unknown>) => ({
 export const tracesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/traces',
-  validateSearch: (search: Record<string, unknown>) => optional(filterOf(search)),
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      ...filterOf(search),
+      /** Undefined for newest first. */
+      order: oneOf(search['order'], TRACE_SORTS),
+      /** The id of the trace shown next to the list. */
+      open: text(search['open']),
+    }),
   component: lazyRouteComponent(() => import('./traces-page.tsx'), 'TracesPage'),
 });
 

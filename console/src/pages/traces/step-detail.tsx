@@ -10,7 +10,9 @@ import { OutputView } from '../../components/output-view.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import { TryVersionLink } from '../executions/try-version-link.tsx';
 import { stepQuery } from './queries.ts';
 import { StepIcon } from './step-icons.tsx';
 import type { TreeStep } from './tree.ts';
@@ -26,6 +28,7 @@ export function StepDetail({
   heading: Ref<HTMLHeadingElement>;
 }) {
   const { step, begin, took } = placed;
+  const mayExecute = useMay('execute');
   const query = useQuery(stepQuery(trace, step.id, step.status));
   const { tokens, own_tokens: own, execution_id: execution, error } = step;
   const hasSum = tokens !== null && own !== null && (own.input !== tokens.input || own.output !== tokens.output);
@@ -44,6 +47,11 @@ export function StepDetail({
             <SquareTerminal size={16} aria-hidden />
             Open in the playground
           </Link>
+          {mayExecute && step.status === 'ok' && (
+            <TryVersionLink small prompt={step.prompt?.name} executions={{ execution_ids: [execution] }}>
+              Try another version
+            </TryVersionLink>
+          )}
         </div>
       )}
       {error && (

@@ -1,16 +1,23 @@
 import { Link, linkOptions } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo } from 'react';
 import type { Trace } from '../../api-types.ts';
 import { StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
-import { ListPage } from '../../components/list-page.tsx';
+import { FacetsSide } from '../../components/facets-side.tsx';
+import { ListTable } from '../../components/list-table.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { focusRow, PeekList, stepsAround, useStateOf } from '../../components/peek-list.tsx';
+import { type Sort, SortNote, sortHead } from '../../components/sort-head.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { type ViewedList, ViewsBar } from '../../components/views-bar.tsx';
 import { WaitingRows } from '../../components/waiting-rows.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, formatTime, NONE } from '../../format.ts';
 import { type Growing, useGrowingList } from '../../growing-list.ts';
-import { NO_FILTER, queryOf, type TracesSearch } from './filter.ts';
+import { FILTER_LABELS, FILTER_NAMES, NO_FILTER, queryOf, type TracesSearch } from './filter.ts';
 import { TraceFilters } from './filters.tsx';
 import { FirstTrace } from './first-trace.tsx';
 import { tracesRoute } from './routes.ts';
+import { TracePanel } from './trace-panel.tsx';
 import { titleOf } from './trace-title.ts';
 
 const TRACES: Growing<Trace> = {
@@ -27,7 +34,13 @@ const COLUMNS: readonly Column<Trace>[] = [
     header: 'Name',
     width: 'minmax(12rem, 3fr)',
     cell: (trace) => (
-      <Link to="/traces/$id" params={{ id: trace.id }} data-row-link>
+      <Link
+        from="/traces"
+        to="/traces"
+        search={(before) => ({ ...before, open: trace.id })}
+        resetScroll={false}
+        data-row-link
+      >
         {titleOf(trace)}
       </Link>
     ),
@@ -42,7 +55,7 @@ const COLUMNS: readonly Column<Trace>[] = [
   },
   { key: 'started', header: 'Started', width: '12rem', cell: ({ started_at }) => formatTime(started_at) },
   {
-    key: 'duration',
+    key: 'latency',
     header: 'Duration',
     width: '6rem',
     alignEnd: true,
@@ -67,39 +80,110 @@ const COLUMNS: readonly Column<Trace>[] = [
   },
 ];
 
+/** The name of each order. */
+const SORT_WORDS = { cost: 'cost', latency: 'duration', tokens: 'tokens', steps: 'number of steps' } as const;
+type SortName = keyof typeof SORT_WORDS;
+const isSortName = (key: string): key is SortName => key in SORT_WORDS;
+/** Columns of the list next to a trace: there is no room for more. */
+const BESIDE = 4;
+
+const FACETS = ['status', 'name', 'model', 'tool', 'agent', 'tag', 'user_id', 'service', 'environment'] as const;
+
+const VIEWED: ViewedList<TracesSearch> = {
+  page: 'traces',
+  kept: [...FILTER_NAMES, 'order'],
+  parse: tracesRoute.options.validateSearch as (search: Record<string, unknown>) => TracesSearch,
+  linkTo: (search) =>
+    linkOptions({ to: '/traces', search: { ...NO_FILTER, order: undefined, open: undefined, ...search } }),
+};
+
 export function TracesPage() {
   const search = tracesRoute.useSearch();
   const navigate = tracesRoute.useNavigate();
   const change = (part: TracesSearch) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const open = (id: string | undefined) => change({ open: id });
   const query = queryOf(search);
-  const name = JSON.stringify(query);
-  const [scrolled, setScrolled] = useState<string>();
-  const list = useGrowingList(TRACES, query, undefined, scrolled === name);
-  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  const { order: sort } = search;
+  const name = JSON.stringify([query, sort]);
+  const isOpen = search.open !== undefined;
+  const [isScrolled, setScrolled] = useStateOf(name, false);
+  const list = useGrowingList(TRACES, query, sort, isScrolled || isOpen);
+  const rows = list.data ?? [];
+  const { at, onStep } = stepsAround(rows, search.open, open);
+  const isFiltered = FILTER_NAMES.some((each) => search[each] !== undefined);
+  const columns = useMemo(() => {
+    const onSort = (order: Sort<SortName>) =>
+      void navigate({ search: (before) => ({ ...before, order }), replace: true, resetScroll: false });
+    return (isOpen ? COLUMNS.slice(0, BESIDE) : COLUMNS).map((column) =>
+      isSortName(column.key)
+        ? { ...column, ...sortHead(column.header, column.key, { sort: sort ?? '', first: 'descending', onSort }) }
+        : column,
+    );
+  }, [isOpen, sort, navigate]);
   return (
-    <ListPage
-      title="Traces"
-      create={false}
-      list={list}
-      what={search.q === undefined ? 'traces' : 'traces, further back in time'}
-      columns={COLUMNS}
-      rowKey={({ id }) => id}
-      onScrolled={(isScrolled) => setScrolled(isScrolled ? name : undefined)}
-      empty={{
-        title: 'No traces yet',
-        text: 'A trace is one run of an agent with all its steps. Send spans with OpenTelemetry; the first trace appears here automatically.',
-        more: <FirstTrace />,
-      }}
-      filtered={
-        isFiltered && {
-          title: 'No traces match these filters',
-          all: linkOptions({ to: '/traces', search: NO_FILTER }),
-        }
+    <PeekList
+      top={
+        <>
+          <PageHead title="Traces" />
+          <ViewsBar list={VIEWED} search={search} />
+          <TraceFilters search={search} onChange={change} />
+        </>
+      }
+      side={
+        <FacetsSide
+          list="traces"
+          query={query}
+          facets={FACETS}
+          labels={FILTER_LABELS}
+          chosen={search}
+          onChoose={(facet, value) => change({ [facet]: value })}
+        />
+      }
+      panel={
+        search.open !== undefined && (
+          <TracePanel
+            id={search.open}
+            onStep={onStep}
+            onClose={() => {
+              open(undefined);
+              focusRow(at);
+            }}
+          />
+        )
       }
     >
-      <TraceFilters search={search} onChange={change} />
       <WaitingRows list={list} />
-    </ListPage>
+      {sort !== undefined && (
+        <SortNote count={10_000} sort={sort} words={SORT_WORDS} onReset={() => change({ order: undefined })} />
+      )}
+      <ListTable
+        key={name}
+        label="Traces"
+        list={list}
+        what={search.q === undefined ? 'traces' : 'traces, further back in time'}
+        columns={columns}
+        rowKey={({ id }) => id}
+        openKey={search.open}
+        onStep={({ id }) => open(id)}
+        onScrolled={setScrolled}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title="No traces match these filters"
+              all={linkOptions({ to: '/traces', search: { ...NO_FILTER, order: undefined } })}
+            />
+          ) : (
+            <EmptyState title="No traces yet">
+              <p>
+                A trace is one run of an agent with all its steps. Send spans with OpenTelemetry; the first trace
+                appears here automatically.
+              </p>
+              <FirstTrace />
+            </EmptyState>
+          )
+        }
+      />
+    </PeekList>
   );
 }

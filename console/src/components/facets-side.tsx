@@ -1,43 +1,61 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Query } from '../../api.ts';
-import type { ExecutionFacets } from '../../api-types.ts';
-import { Button } from '../../components/button.tsx';
-import { ErrorState } from '../../components/states.tsx';
-import { formatNumber } from '../../format.ts';
-import { facetsQuery } from './facets-query.ts';
-import { type ExecutionsSearch, FILTER_LABELS, valueWords } from './filter.ts';
+import { get, type Query } from '../api.ts';
+import { formatNumber } from '../format.ts';
+import { Button } from './button.tsx';
+import { ErrorState } from './states.tsx';
+import './peek.css';
 
+const REFETCH_MS = 30_000;
 /** Number of values of a facet that are initially shown. */
 const FEW = 6;
 /** A narrower page has no room for counts next to its list. */
 const ROOM_PX = 1_200;
 
-type Facet = keyof ExecutionFacets['facets'];
-const FACETS: readonly Facet[] = [
-  'status',
-  'prompt_name',
-  'prompt_version',
-  'label',
-  'model',
-  'error_code',
-  'recorded',
-];
+type Values = readonly { value: string; count: number }[];
 
-/** Counts of matching executions by facet. Clicking a value filters the list by it, clicking again removes the filter. */
-export function FacetsSide({
+/** Counts by facet, as the API returns them. */
+interface Facets<Facet extends string> {
+  facets: Record<Facet, Values>;
+  counted: number;
+  complete: boolean;
+}
+
+/** Records counted by facet. While new counts load, the previous ones stay, so that nothing jumps. */
+export const facetsQuery = <Counts extends Facets<string>>(list: string, query: Query) =>
+  queryOptions({
+    queryKey: [list, 'facets', query],
+    queryFn: ({ signal }) => get<Counts>(`/${list}/facets`, query, signal),
+    refetchInterval: REFETCH_MS,
+    placeholderData: keepPreviousData,
+  });
+
+/** Counts of the matching records by facet. Clicking a value filters the list by it, clicking again removes the filter. */
+export function FacetsSide<Facet extends string>({
+  list,
   query,
-  search,
-  onChange,
+  facets,
+  labels,
+  chosen,
+  words = (_facet, value) => value,
+  onChoose,
 }: {
+  /** The path of the list. */
+  list: string;
   query: Query;
-  search: ExecutionsSearch;
-  onChange: (part: Partial<ExecutionsSearch>) => void;
+  /** Those to show, in order. */
+  facets: readonly Facet[];
+  labels: Readonly<Record<Facet, string>>;
+  /** The values of the filters. */
+  chosen: Readonly<Partial<Record<Facet, string | number | undefined>>>;
+  /** A value as shown. */
+  words?: (facet: Facet, value: string) => string;
+  onChoose: (facet: Facet, value: string | undefined) => void;
 }) {
   const [isOpen, setOpen] = useState(() => window.innerWidth >= ROOM_PX);
-  const { data, error } = useQuery({ ...facetsQuery(query), enabled: isOpen });
+  const { data, error } = useQuery({ ...facetsQuery<Facets<Facet>>(list, query), enabled: isOpen });
   // Nothing is counted, and no filter can be removed.
-  if (data?.counted === 0 && FACETS.every((facet) => search[facet] === undefined)) return null;
+  if (data?.counted === 0 && facets.every((facet) => chosen[facet] === undefined)) return null;
   return (
     <details className="facets" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
@@ -52,25 +70,19 @@ export function FacetsSide({
       {error && <ErrorState error={error} />}
       {data && (
         <div className="facets-list">
-          {FACETS.map((facet) => {
+          {facets.map((facet) => {
             const values = data.facets[facet];
-            const chosen = search[facet] === undefined ? undefined : String(search[facet]);
-            // Versions of different prompts are unrelated.
-            if (facet === 'prompt_version' && search.prompt_name === undefined) return null;
-            if (values.length === 0 && chosen === undefined) return null;
+            const own = chosen[facet] === undefined ? undefined : String(chosen[facet]);
+            if (values.length === 0 && own === undefined) return null;
             return (
               <FacetValues
                 key={facet}
-                facet={facet}
+                label={labels[facet]}
+                words={(value) => words(facet, value)}
                 values={values}
-                chosen={chosen}
+                chosen={own}
                 total={data.counted}
-                onChoose={(value) =>
-                  onChange({
-                    [facet]: facet === 'prompt_version' && value !== undefined ? Number(value) : value,
-                    ...(facet === 'prompt_name' && { prompt_version: undefined }),
-                  })
-                }
+                onChoose={(value) => onChoose(facet, value)}
               />
             );
           })}
@@ -86,14 +98,16 @@ export function FacetsSide({
 }
 
 function FacetValues({
-  facet,
+  label,
+  words,
   values,
   chosen,
   total,
   onChoose,
 }: {
-  facet: Facet;
-  values: ExecutionFacets['facets'][Facet];
+  label: string;
+  words: (value: string) => string;
+  values: Values;
   chosen: string | undefined;
   total: number;
   onChoose: (value: string | undefined) => void;
@@ -104,8 +118,8 @@ function FacetValues({
   const offered = missing ? [{ value: chosen, count: 0 }, ...values] : values;
   const shown = all ? offered : offered.slice(0, FEW);
   return (
-    <section aria-label={FILTER_LABELS[facet]}>
-      <h2>{FILTER_LABELS[facet]}</h2>
+    <section aria-label={label}>
+      <h2>{label}</h2>
       <ul>
         {shown.map(({ value, count }) => (
           <li key={value}>
@@ -116,7 +130,7 @@ function FacetValues({
               style={{ '--share': `${total === 0 ? 0 : (count / total) * 100}%` } as object}
               onClick={() => onChoose(value === chosen ? undefined : value)}
             >
-              <span className="facet-value">{valueWords(facet, value)}</span>
+              <span className="facet-value">{words(value)}</span>
               <span className="facet-count">{formatNumber(count)}</span>
             </button>
           </li>
