@@ -167,7 +167,7 @@ class CreateEvaluation(TypedDict, total=False):
     example_threshold: float
     """An example with at least this score counts as 1, any other as 0. Default: each example counts as its score."""
     baseline: Literal["previous"] | str | None
-    """The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none."""
+    """The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none. With `executions`, `previous` is a run of their recorded outputs."""
     mode: Literal["interactive", "batch", "auto"]
     """`batch`: calls models through the batch APIs of their providers, which cost less and respond within hours; a model without one is a 400. `auto`: uses `batch` if all models of the run support it, otherwise `interactive`."""
     batch: Mapping[str, Any]
@@ -179,6 +179,7 @@ class CreateEvaluation(TypedDict, total=False):
     """If this workspace made the same call (model, input, parameters, tools) for an evaluation or execution within that time, its response is reused at no cost."""
     metadata: Mapping[str, Any]
     """Up to 50 custom strings, returned unchanged."""
+    executions: Mapping[str, Any]
     draft: Mapping[str, Any]
     start_at: Time
     """When to start. Default: immediately."""
@@ -373,7 +374,7 @@ class PutRule(TypedDict, total=False):
 
 
 class PutView(TypedDict, total=False):
-    page: Required[Literal["executions"]]
+    page: Required[Literal["executions", "traces"]]
     """The console list that the view belongs to."""
     query: Mapping[str, Any]
     """Filters, as in the URL of the list in the console."""

@@ -794,6 +794,35 @@ class CreatedEvaluationEvaluator(BaseModel):
     ] = None
 
 
+class CreatedEvaluationFromExecutionsLeftOutItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reason: Annotated[str, Field(description="Minor versions may add values.")]
+    message: str
+    count: int
+    execution_ids: Annotated[list[str], Field(description="The first of them, at most 5.")]
+
+
+class CreatedEvaluationFromExecutions(BaseModel):
+    """
+    The executions that the examples were made from, if there are any.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    matched: Annotated[int, Field(description="The number of executions that the selection found.")]
+    left_out: Annotated[
+        list[CreatedEvaluationFromExecutionsLeftOutItem],
+        Field(description="The executions that could not be used, by reason."),
+    ]
+    recorded: Annotated[
+        bool,
+        Field(description="Whether the recorded outputs are scored, without calling the model."),
+    ]
+
+
 class CreatedEvaluationFailure(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -853,6 +882,35 @@ class EvaluationEvaluator(BaseModel):
     type: str
     name: str
     weight: float
+
+
+class EvaluationFromExecutionsLeftOutItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reason: Annotated[str, Field(description="Minor versions may add values.")]
+    message: str
+    count: int
+    execution_ids: Annotated[list[str], Field(description="The first of them, at most 5.")]
+
+
+class EvaluationFromExecutions(BaseModel):
+    """
+    The executions that the examples were made from, if there are any.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    matched: Annotated[int, Field(description="The number of executions that the selection found.")]
+    left_out: Annotated[
+        list[EvaluationFromExecutionsLeftOutItem],
+        Field(description="The executions that could not be used, by reason."),
+    ]
+    recorded: Annotated[
+        bool,
+        Field(description="Whether the recorded outputs are scored, without calling the model."),
+    ]
 
 
 class EvaluationFailure(BaseModel):
@@ -1831,7 +1889,7 @@ class View(BaseModel):
     )
     name: str
     page: Annotated[
-        Literal["executions"],
+        Literal["executions", "traces"],
         Field(description="The console list that the view belongs to."),
     ]
     query: Annotated[
@@ -5233,7 +5291,7 @@ class CreatedEvaluation(BaseModel):
         Field(description="The evaluated target: a prompt, or `code` that the caller runs."),
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
-    prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
+    prompt_version: Annotated[int, Field(description="0 for code, for a draft and for recorded outputs.")]
     model: Annotated[
         str,
         Field(description="The model of the prompt; `code` if the caller runs code."),
@@ -5264,6 +5322,10 @@ class CreatedEvaluation(BaseModel):
         str | None,
         Field(description="The run whose outputs were rescored without calling the model."),
     ]
+    from_executions: Annotated[
+        CreatedEvaluationFromExecutions | None,
+        Field(description="The executions that the examples were made from, if there are any."),
+    ] = None
     reuse: Reuse | None
     concurrency: int
     mode: Literal["interactive", "batch", "auto"]
@@ -5362,7 +5424,7 @@ class Evaluation(BaseModel):
         Field(description="The evaluated target: a prompt, or `code` that the caller runs."),
     ]
     prompt_name: Annotated[str, Field(description="The name of the target.")]
-    prompt_version: Annotated[int, Field(description="0 for code and for a draft.")]
+    prompt_version: Annotated[int, Field(description="0 for code, for a draft and for recorded outputs.")]
     model: Annotated[
         str,
         Field(description="The model of the prompt; `code` if the caller runs code."),
@@ -5393,6 +5455,10 @@ class Evaluation(BaseModel):
         str | None,
         Field(description="The run whose outputs were rescored without calling the model."),
     ]
+    from_executions: Annotated[
+        EvaluationFromExecutions | None,
+        Field(description="The executions that the examples were made from, if there are any."),
+    ] = None
     reuse: Reuse | None
     concurrency: int
     mode: Literal["interactive", "batch", "auto"]

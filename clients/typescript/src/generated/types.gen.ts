@@ -923,7 +923,7 @@ export type CreateEvaluation = {
      */
     example_threshold?: number;
     /**
-     * The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none.
+     * The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none. With `executions`, `previous` is a run of their recorded outputs.
      */
     baseline?: 'previous' | string | null;
     /**
@@ -954,6 +954,7 @@ export type CreateEvaluation = {
     metadata?: {
         [key: string]: string;
     };
+    executions?: EvaluatedExecutions;
     draft?: ExecutionDraft;
     /**
      * When to start. Default: immediately.
@@ -996,6 +997,102 @@ export type BatchOptions = {
      * How calls without a response are handled then: made one by one, within `max_cost`, or their examples count as failed.
      */
     then?: 'interactive' | 'fail';
+};
+
+/**
+ * Executions to run again with this version, instead of examples: what would it have said? A version that fits the recorded variables is filled with them, and messages that the caller added follow. Otherwise, as for calls recorded from traces, its leading system messages replace the recorded ones. The recorded outputs are scored by the same evaluators in a second run, which is the baseline unless `baseline` says otherwise. Requires the scope `read`, too.
+ */
+export type EvaluatedExecutions = {
+    /**
+     * Only executions of this prompt; null: of any prompt, or of none. Default: the evaluated prompt, or null with `execution_ids` or `trace_id`.
+     */
+    prompt_name?: string | null;
+    /**
+     * Only prompts whose name starts with this and a "/".
+     */
+    group?: string;
+    /**
+     * Only executions in this state.
+     */
+    status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+    /**
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     */
+    model?: string;
+    /**
+     * The label that the request named.
+     */
+    label?: string;
+    /**
+     * Only executions whose version this release chose.
+     */
+    release?: string;
+    /**
+     * The arm of that release.
+     */
+    arm?: 'stable' | 'candidate';
+    /**
+     * The error code of the execution.
+     */
+    error_code?: string;
+    /**
+     * Created at or after this time.
+     */
+    since?: string;
+    /**
+     * Created before this time.
+     */
+    until?: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    prompt_version?: number;
+    /**
+     * US dollars. Executions of unknown cost do not match.
+     */
+    min_cost?: string | number;
+    /**
+     * US dollars, inclusive. Executions of unknown cost do not match.
+     */
+    max_cost?: string | number;
+    /**
+     * Milliseconds from creation to the end. Unfinished executions do not match.
+     */
+    min_latency_ms?: number;
+    /**
+     * Milliseconds from creation to the end. Unfinished executions do not match. Inclusive.
+     */
+    max_latency_ms?: number;
+    /**
+     * Metadata that the execution must include.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * Only executions recorded by an application, or (`false`) run by the service.
+     */
+    recorded?: boolean;
+    /**
+     * Conditions on scores that must all hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
+     */
+    score?: Array<string>;
+    /**
+     * Only the model calls of this trace.
+     */
+    trace_id?: string;
+    /**
+     * Only these executions; all must match the other fields.
+     */
+    execution_ids?: Array<string>;
+    /**
+     * If more executions match, the newest are used. All `execution_ids` are used anyway.
+     */
+    limit?: number;
+    /**
+     * The expected value of the examples: the recorded output, or none.
+     */
+    expected?: 'output' | 'none';
 };
 
 export type RescoreEvaluation = {
@@ -1808,7 +1905,7 @@ export type ScheduledEvaluation = {
      */
     example_threshold?: number;
     /**
-     * The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none.
+     * The baseline for regressions: the newest completed run of this prompt over the same examples, a given run, or none. With `executions`, `previous` is a run of their recorded outputs.
      */
     baseline?: 'previous' | string | null;
     /**
@@ -1972,7 +2069,7 @@ export type PutView = {
     /**
      * The console list that the view belongs to.
      */
-    page: 'executions';
+    page: 'executions' | 'traces';
     /**
      * Filters, as in the URL of the list in the console.
      */
@@ -3238,7 +3335,7 @@ export type CreatedEvaluation = {
      */
     prompt_name: string;
     /**
-     * 0 for code and for a draft.
+     * 0 for code, for a draft and for recorded outputs.
      */
     prompt_version: number;
     /**
@@ -3282,6 +3379,34 @@ export type CreatedEvaluation = {
      * The run whose outputs were rescored without calling the model.
      */
     source_evaluation_id: string | null;
+    /**
+     * The executions that the examples were made from, if there are any.
+     */
+    from_executions?: {
+        /**
+         * The number of executions that the selection found.
+         */
+        matched: number;
+        /**
+         * The executions that could not be used, by reason.
+         */
+        left_out: Array<{
+            /**
+             * Minor versions may add values.
+             */
+            reason: string;
+            message: string;
+            count: number;
+            /**
+             * The first of them, at most 5.
+             */
+            execution_ids: Array<string>;
+        }>;
+        /**
+         * Whether the recorded outputs are scored, without calling the model.
+         */
+        recorded: boolean;
+    };
     reuse: Reuse | null;
     concurrency: number;
     mode: 'interactive' | 'batch' | 'auto';
@@ -3460,7 +3585,7 @@ export type Evaluation = {
      */
     prompt_name: string;
     /**
-     * 0 for code and for a draft.
+     * 0 for code, for a draft and for recorded outputs.
      */
     prompt_version: number;
     /**
@@ -3500,6 +3625,34 @@ export type Evaluation = {
      * The run whose outputs were rescored without calling the model.
      */
     source_evaluation_id: string | null;
+    /**
+     * The executions that the examples were made from, if there are any.
+     */
+    from_executions?: {
+        /**
+         * The number of executions that the selection found.
+         */
+        matched: number;
+        /**
+         * The executions that could not be used, by reason.
+         */
+        left_out: Array<{
+            /**
+             * Minor versions may add values.
+             */
+            reason: string;
+            message: string;
+            count: number;
+            /**
+             * The first of them, at most 5.
+             */
+            execution_ids: Array<string>;
+        }>;
+        /**
+         * Whether the recorded outputs are scored, without calling the model.
+         */
+        recorded: boolean;
+    };
     reuse: Reuse | null;
     concurrency: number;
     mode: 'interactive' | 'batch' | 'auto';
@@ -5287,7 +5440,7 @@ export type View = {
     /**
      * The console list that the view belongs to.
      */
-    page: 'executions';
+    page: 'executions' | 'traces';
     /**
      * Filters, as in the URL of the list in the console.
      */
@@ -15099,7 +15252,7 @@ export type ListViewsData = {
         /**
          * The console list that the view belongs to.
          */
-        page?: 'executions';
+        page?: 'executions' | 'traces';
     };
     url: '/views';
 };
