@@ -60,7 +60,7 @@ export const QueueItem = defineEntity({
     /** The key of the example. */
     exampleId: p.text().nullable(),
     traceId: p.uuid().nullable(),
-    /** Null: the trace itself. */
+    /** Null for the trace itself. */
     spanId: p.text().nullable(),
     /** How many reviewers have completed it, and how many have skipped it. */
     completed: p.integer().default(0),
@@ -104,7 +104,7 @@ export const QueueReview = defineEntity({
 });
 
 /**
- * An execution that has ended, a trace that has settled, or one that got a score since queues were last filled. Written by triggers
+ * An execution that has ended, a trace that has settled, or an execution or trace that got a score since queues were last filled. Written by triggers
  * (`db/queue-triggers.ts`), and when a trace settles, if the workspace has a queue with such a filter; soon processed and deleted.
  */
 export const QueueCandidate = defineEntity({

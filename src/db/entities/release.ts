@@ -103,7 +103,7 @@ export const ReleaseEntry = defineEntity({
     stage: p.integer(),
     arm: p.text().$type<Arm>(),
     createdAt: timestamp(),
-    /** Of a trace: whether its executions of the release are of `one` arm, or of `both`, which says nothing about either. Null: an execution. */
+    /** For a trace, whether its executions of the release are of `one` arm, or of `both`, which says nothing about either; null for an execution. */
     ofTrace: p.text().$type<'one' | 'both'>().nullable(),
     failed: p.boolean(),
     /** Whether a fallback model answered. */
@@ -118,7 +118,7 @@ export const ReleaseEntry = defineEntity({
   },
 });
 
-/** The measures of an execution: their number (`count`), and the sums of their values and squares. Those of traces begin with `trace:`. */
+/** The measures of an execution: their number (`count`), and the sums of their values and squares. The measures of traces begin with `trace:`. */
 export const RELEASE_MEASURES = ['error', 'fallback', 'reused', 'cost', 'latency', 'tokens'] as const;
 
 /**

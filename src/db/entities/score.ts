@@ -141,7 +141,7 @@ export const ReleaseScoreEntry = defineEntity({
     arm: p.text().$type<Arm>(),
     /** When the execution was created. */
     createdAt: timestamp(),
-    /** Of a score of a trace: after `trace:`. */
+    /** The name of a trace's score has the prefix `trace:`. */
     name: p.text(),
     count: p.integer(),
     total: p.double().$type<number>(),

@@ -4,7 +4,7 @@ import { parsePrompt, TemplateVariablesError, type Variables } from '../prompts/
 import type { IncludeSet, PromptContent } from '../prompts/prompt-content.ts';
 import type { JsonValue } from '../text/json.ts';
 
-// Another version of a prompt for calls that were made before: what it sends in their place.
+// Another version of a prompt for calls that were made before: what it sends instead.
 
 /** The variable of a replayed example that has all messages of the call. */
 export const CONVERSATION = 'conversation';
@@ -60,7 +60,7 @@ export type FromExecutions = z.infer<typeof FromExecutions>;
 export interface RecordedCall {
   variables: Variables;
   messages: ChatMessage[];
-  /** How many of the messages its prompt version wrote; the caller added the others. Undefined if it is not known. */
+  /** How many of the messages its prompt version wrote; the caller added the others. Undefined if unknown. */
   opening: number | undefined;
 }
 

@@ -113,7 +113,7 @@ async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): P
 
 function subjectOf(item: Held['item']): ReviewedSubject {
   const subject = subjectOfIds({ ...item, conversation_id: null });
-  if ('conversationId' in subject) throw new Error('A conversation is no item.');
+  if ('conversationId' in subject) throw new Error('A conversation is not an item.');
   return subject;
 }
 

@@ -11,7 +11,7 @@ export interface ArmNumbers extends ArmSums {
   fallbacks: number;
   reused: number;
   tokens: number;
-  /** Of the traces whose executions of the release are all of this arm. */
+  /** The numbers of the traces whose executions of the release are all of this arm. */
   traces?: ArmNumbers | undefined;
   /** Traces with executions of both arms. */
   tracesOfBoth: number;

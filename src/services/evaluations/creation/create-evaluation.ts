@@ -314,7 +314,7 @@ export async function createEvaluation(
   };
 }
 
-/** The columns that a run shares with that of its recorded outputs. */
+/** The columns that a run shares with the run of its recorded outputs. */
 const sharedColumns = (request: NewEvaluation, { promptName, evaluators, replayed }: ResolvedRun) => ({
   prompt_name: promptName,
   evaluators: asJson(evaluators),

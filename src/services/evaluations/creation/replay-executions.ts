@@ -162,7 +162,7 @@ function exampleOf(row: Row, messages: ChatMessage[], expected: ExecutionsToRepl
   };
 }
 
-/** Counts what is left out, by reason. */
+/** Counts the executions that are left out, by reason. */
 class LeftOut {
   readonly #byReason = new Map<Fault['reason'], FromExecutions['left_out'][number]>();
 
