@@ -81,6 +81,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     alias: 'releases',
     load: async () => (await import('./commands/releases.ts')).addReleaseCommands,
   },
+  improve: {
+    description: 'search for a better version of a prompt',
+    load: async () => (await import('./commands/improvements.ts')).addImprovementCommands,
+  },
   scores: {
     description: 'manage scores by users, reviewers and evaluators',
     load: async () => (await import('./commands/scores.ts')).addScoreCommands,

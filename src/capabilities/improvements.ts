@@ -9,12 +9,14 @@ import {
 } from '../domain/improvements/improvement-states.ts';
 import { reconcileImprovements } from '../jobs/reconcile-improvements.ts';
 import { endEach } from '../jobs/remove-workspaces.ts';
+import { IMPROVEMENT_TOOLS } from '../mcp/tools/improvement-tools.ts';
 import { controlImprovement } from '../services/improvements/control-improvement.ts';
 import { type Capability, reconciling } from './capability.ts';
 
 export const improvements: Capability = {
   name: 'improvements',
   routes: improvementRoutes,
+  tools: IMPROVEMENT_TOOLS,
   jobs: (parts) => [reconciling(parts, 'improvements', reconcileImprovements)],
   end: (deps, workspace, signal) =>
     endEach(workspace, 'improvements', inStates(improvementStates, UNFINISHED_IMPROVEMENT), signal, (id) =>

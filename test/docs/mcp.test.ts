@@ -23,6 +23,17 @@ test('the guide has each tool, with its scope and purpose', async () => {
       scopes.set(name, [...(scopes.get(name) ?? []), `\`${scope}\``]);
     await mcp.close();
   }
+  // Others need `read`, too.
+  const also = new Map<string, string[]>();
+  for (const scope of SCOPES) {
+    if (scope === 'admin' || scope === 'read') continue;
+    const mcp = await connect({ ...service, ...(await createKey(service, scope, 'read')) });
+    for (const { name } of (await mcp.client.listTools()).tools)
+      if (!scopes.has(name)) also.set(name, [...(also.get(name) ?? []), `\`${scope}\``]);
+    await mcp.close();
+  }
+  for (const [name, first] of also)
+    scopes.set(name, [`${first.join(' or ')}${first.length > 1 ? ', and' : ' and'} \`read\``]);
   const mcp = await connect(service);
   const { tools } = await mcp.client.listTools();
   await mcp.close();

@@ -79,6 +79,17 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     cron: '0 3 * * *',
     evaluation: { prompt_name: 'say', dataset: 'words' },
   });
+  await call('PUT', '/datasets/many', {
+    raw: Array.from({ length: 160 }, (_, at) => `{"variables":{"text":"${at}"},"expected":"x"}`).join('\n'),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  await post('/improvements', {
+    prompt_name: 'stall',
+    dataset: 'many',
+    evaluators: [{ type: 'contains' }],
+    reflection: { model: 'sandbox/echo' },
+    max_cost: null,
+  });
   await call('PUT', '/monitors/errors', { body: { window: '1h', checks: [{ metric: 'error_rate', above: 0.5 }] } });
   await call('PUT', '/views/all', { body: { page: 'executions' } });
   await call('PUT', '/trace-policy', { body: { mask: ['secret', 'email'] } });

@@ -9,7 +9,6 @@ import './peek.css';
 export function PeekPanel({
   id,
   title,
-  noun,
   page,
   onStep,
   onClose,
@@ -18,8 +17,6 @@ export function PeekPanel({
 }: {
   id: string;
   title: string;
-  /** What it is, such as "execution". */
-  noun: string;
   /** The record's own page. */
   page: LinkOptions;
   /** Goes to the next or previous one; undefined if there is none. */
@@ -55,8 +52,8 @@ export function PeekPanel({
         <div className="row">
           <Button
             look="small"
-            aria-label={`The ${noun} before`}
-            title={`The ${noun} before (k)`}
+            aria-label="Previous"
+            title="Previous (k)"
             disabled={onStep.before === undefined}
             onClick={onStep.before}
           >
@@ -64,8 +61,8 @@ export function PeekPanel({
           </Button>
           <Button
             look="small"
-            aria-label={`The next ${noun}`}
-            title={`The next ${noun} (j)`}
+            aria-label="Next"
+            title="Next (j)"
             disabled={onStep.next === undefined}
             onClick={onStep.next}
           >

@@ -127,6 +127,13 @@ function checkTogether(given: z.output<typeof fields>, context: z.RefinementCtx)
       path: ['evaluators', http],
       message: 'can\'t be "http": its service would see held-out examples again and again',
     });
+  const pairwise = given.evaluators.findIndex((config) => config.type === 'pairwise' && config.against !== undefined);
+  if (pairwise >= 0)
+    context.addIssue({
+      code: 'custom',
+      path: ['evaluators', pairwise, 'against'],
+      message: 'must be omitted: each run of a search has other examples than that evaluation. Compare with the expected values',
+    });
   checkMode(given, context);
 }
 

@@ -139,6 +139,19 @@ test('a request that cannot work is refused, with the field and what to change',
     [{ max_cost: undefined }, 'max_cost'],
     [{ parts: ['messages.7'] }, 'parts.0'],
     [{ keep: ['something else'] }, 'keep.0'],
+    [
+      {
+        evaluators: [
+          {
+            type: 'pairwise',
+            model: 'openai/gpt-4o',
+            rubric: 'Clear.',
+            against: 'eval_01980000-0000-7000-8000-000000000001',
+          },
+        ],
+      },
+      'evaluators.0.against',
+    ],
     [{ evaluators: [{ type: 'http', url: 'http://127.0.0.1:65000/' }] }, 'evaluators.0'],
     [{ reflection: { model: DEFAULTS.reflection.model, prompt: { name } } }, 'reflection.prompt'],
     [{ reflection: { model: 'nowhere/x' } }, 'reflection.model'],

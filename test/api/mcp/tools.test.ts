@@ -306,6 +306,47 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     expect(await labelOf(service.call, name)).toBe(2);
   });
 
+  test('search for a better prompt, and accept what was found', async () => {
+    const name = `${at}/improved`;
+    await service.call('POST', '/prompts', { body: { name, template: 'Say {{ q }}', model: 'sandbox/echo' } });
+    await service.call('PUT', `/datasets/${name}`, {
+      raw: Array.from({ length: 160 }, (_, q) => JSON.stringify({ variables: { q }, expected: 'x' })).join('\n'),
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    const wanted = {
+      prompt_name: name,
+      dataset: name,
+      reflection: { model: 'sandbox/echo' },
+      max_cost: null,
+      few_shot: 1,
+      max_proposals: 4,
+    };
+    expect(await mcp.result('estimate_improvement', wanted)).toMatchObject({ reflections: 4 });
+    const { id } = await mcp.result('start_improvement', wanted);
+    await mcp.result('finish_improvement', { id });
+    const ended = await until('its verdict', async () => {
+      const found = await mcp.result('get_improvement', { id });
+      return found['status'] === 'completed' ? found : undefined;
+    });
+    expect(ended).toMatchObject({ verdict: { result: 'no_candidate' } });
+    expect((await mcp.result('list_improvements', { prompt_name: name })).data).toMatchObject([{ id }]);
+
+    const other = await mcp.result('start_improvement', wanted);
+    const candidates = await until('a candidate that shows an example', async () => {
+      const { data } = await mcp.result('list_improvement_candidates', { id: other.id });
+      return data[3]?.content ? data : undefined;
+    });
+    expect(candidates[3]).toMatchObject({ kind: 'few_shot' });
+    const canceled = await mcp.tool('cancel_improvement', { id: other.id });
+    // It may have ended before.
+    if (canceled.isError) expect(canceled.body.error).toMatchObject({ code: 'invalid_state' });
+    const accepted = await until('its end', async () => {
+      const answer = await mcp.tool('accept_improvement', { id: other.id, candidate: 3, unproved: true });
+      return answer.isError ? undefined : answer.body.result;
+    });
+    expect(accepted).toMatchObject({ accepted: { version: 2 } });
+  });
+
   test('score, and work on queues', async () => {
     const name = `${at}-queue`;
     await seedPrompt(service.call, `${at}/reviewed`);

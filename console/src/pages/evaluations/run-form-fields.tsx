@@ -44,9 +44,7 @@ export function RunFormFields({
             onChange={(threshold) => set({ threshold })}
           />
           <BaselineField
-            previous={
-              value.source === 'executions' ? 'The recorded outputs' : 'The previous run over the same examples'
-            }
+            isRecorded={value.source === 'executions'}
             value={value.baseline}
             onChange={(baseline) => set({ baseline })}
           />
@@ -242,11 +240,11 @@ function ExecutionFields({
 }
 
 function BaselineField({
-  previous,
+  isRecorded,
   value,
   onChange,
 }: {
-  previous: string;
+  isRecorded: boolean;
   value: string;
   onChange: (value: string) => void;
 }) {
@@ -258,7 +256,7 @@ function BaselineField({
         value={isId ? 'id' : value}
         onChange={(chosen) => onChange(chosen === 'id' ? '' : chosen)}
         options={[
-          { value: 'previous', label: previous },
+          { value: 'previous', label: isRecorded ? 'The recorded outputs' : 'The previous run over the same examples' },
           { value: 'none', label: 'Nothing' },
           { value: 'id', label: 'One evaluation' },
         ]}

@@ -20,7 +20,6 @@ export function ExecutionPanel({
     <PeekPanel
       id={id}
       title={`Execution ${id.slice(-12)}`}
-      noun="execution"
       page={linkOptions({ to: '/executions/$id', params: { id } })}
       onStep={onStep}
       onClose={onClose}

@@ -23,7 +23,6 @@ export function TracePanel({
     <PeekPanel
       id={id}
       title={query.data ? titleOf(query.data) : `Trace ${id.slice(-12)}`}
-      noun="trace"
       page={linkOptions({ to: '/traces/$id', params: { id } })}
       onStep={onStep}
       onClose={onClose}

@@ -142,13 +142,15 @@ const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }
 const remainingCost = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) => {
   const sum = sql<string>`coalesce(sum(coalesce(cost_amount, 0) + coalesce(assumed_cost, 0)), 0)`.as('sum');
   const results = eb
-    .selectFrom('evaluation_results as r')
+    .selectFrom('evaluations as b')
+    .innerJoin('evaluation_results as r', 'r.evaluation_id', 'b.id')
     .select(sum)
-    .whereRef('r.evaluation_id', '=', 'e.baseline_id');
+    .whereRef('b.id', '=', 'e.baseline_id');
   const judgements = eb
-    .selectFrom('evaluation_judgements as j')
+    .selectFrom('evaluations as b')
+    .innerJoin('evaluation_judgements as j', 'j.evaluation_id', 'b.id')
     .select(sum)
-    .whereRef('j.evaluation_id', '=', 'e.baseline_id');
+    .whereRef('b.id', '=', 'e.baseline_id');
   return sql<string | null>`case when ${sql.ref('e.max_cost')} is not null and ${sql.ref('e.retries')} = 0
     and ${sql.ref('e.baseline_mode')} = 'recorded' and ${sql.ref('e.started_at')} is null
     then greatest(0, ${sql.ref('e.max_cost')} - ${results} - ${judgements})
