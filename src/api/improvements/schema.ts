@@ -132,7 +132,8 @@ function checkTogether(given: z.output<typeof fields>, context: z.RefinementCtx)
     context.addIssue({
       code: 'custom',
       path: ['evaluators', pairwise, 'against'],
-      message: 'must be omitted: each run of a search has other examples than that evaluation. Compare with the expected values',
+      message:
+        'must be omitted: each run of a search has other examples than that evaluation. Compare with the expected values',
     });
   checkMode(given, context);
 }
