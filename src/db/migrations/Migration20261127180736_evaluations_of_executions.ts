@@ -1,7 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261127180736_evaluations_of_executions extends Migration {
-
   override name = 'Migration20261127180736_evaluations_of_executions';
 
   override up(): void | Promise<void> {
@@ -12,5 +11,4 @@ export class Migration20261127180736_evaluations_of_executions extends Migration
   override down(): void | Promise<void> {
     this.addSql(`alter table "evaluations" drop column "from_executions";`);
   }
-
 }
