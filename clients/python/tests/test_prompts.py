@@ -284,7 +284,7 @@ def test_a_dump_starts_the_next_program_without_the_service(pms: Pms, name: str)
     assert away.prompts.get(name).compile(name="Ada") == "Be kind, Ada."
     assert away.prompts.metrics.requests == 0
     for no_dump in ("", "{}", "[]", '{"format": 2, "prompts": []}', '{"format": 1, "prompts": [{}]}', "null"):
-        with pytest.raises(ValueError, match="no dump"):
+        with pytest.raises(ValueError, match="not a dump"):
             away.prompts.load(no_dump)
 
 

@@ -27,7 +27,7 @@ def test_it_is_what_the_service_sends(vector: Any) -> None:
 
 def test_a_model_of_another_provider() -> None:
     prompt = Prompt({"name": "x", "version": 1, "template": "Hi", "model": "anthropic/claude-haiku-4-5"})
-    with pytest.raises(UnsupportedError, match=r"^model: anthropic/claude-haiku-4-5 is not of openai"):
+    with pytest.raises(UnsupportedError, match=r"^model: anthropic/claude-haiku-4-5 is not a model of openai"):
         to_openai(prompt)
     assert to_openai(prompt, model="anthropic/claude-haiku-4-5")["model"] == "anthropic/claude-haiku-4-5"
 

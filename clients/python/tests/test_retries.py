@@ -204,7 +204,7 @@ def test_responses_that_are_not_the_services_own(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ApiError, match=r"HTTP 502 from pms\.test: <h1>Bad Gateway") as caught:
         service.pms.executions.get("x")
     assert caught.value.code is None
-    with pytest.raises(UnexpectedResponseError, match=r"GET /v1/executions/x gave no Execution"):
+    with pytest.raises(UnexpectedResponseError, match=r"GET /v1/executions/x did not return an? Execution"):
         service.pms.executions.get("x")
     with pytest.raises(ApiError, match="HTTP 301"):
         service.pms.executions.get("x")

@@ -97,6 +97,7 @@ class AsyncPms:
         self.devices = operations.AsyncDevicesOperations(transport)
         self.evaluators = operations.AsyncEvaluatorsOperations(transport)
         self.events = AsyncEvents(transport)
+        self.improvements = operations.AsyncImprovementsOperations(transport)
         self.keys = operations.AsyncKeysOperations(transport)
         self.labels = operations.AsyncLabelsOperations(transport)
         self.me = operations.AsyncMeOperations(transport)

@@ -96,6 +96,7 @@ class Pms:
         self.devices = operations.DevicesOperations(transport)
         self.evaluators = operations.EvaluatorsOperations(transport)
         self.events = Events(transport)
+        self.improvements = operations.ImprovementsOperations(transport)
         self.keys = operations.KeysOperations(transport)
         self.labels = operations.LabelsOperations(transport)
         self.me = operations.MeOperations(transport)
