@@ -1,12 +1,13 @@
 import { Migration } from '@mikro-orm/migrations';
 
+/** Versions, rounds and candidates are counted with integers, as everywhere. */
 export class Migration20261127180751_improvements extends Migration {
   override name = 'Migration20261127180751_improvements';
 
   override up(): void | Promise<void> {
     this.addSql(`set local lock_timeout = '5s';`);
     this.addSql(
-      `create table "improvements" ("id" uuid not null, "workspace_id" uuid not null, "prompt_name" text not null, "prompt_version" int not null, "base" jsonb not null, "request" jsonb not null, "evaluators" jsonb not null, "dataset_name" text not null, "dataset_version" int not null, "split" jsonb not null, "status" text not null, "status_reason" text null, "phase" text not null default 'base', "round" int not null default 0, "state" jsonb not null, "max_cost" numeric null, "stop_reason" text null, "verdict" jsonb null, "accepted_version" int null, "accepted_release_id" uuid null, "error" jsonb null, "deadline" timestamptz(3) null, "bytes" int generated always as (COALESCE(octet_length((base)::text), 0) + COALESCE(octet_length((request)::text), 0) + COALESCE(octet_length((evaluators)::text), 0) + COALESCE(octet_length((split)::text), 0) + COALESCE(octet_length((state)::text), 0) + COALESCE(octet_length((verdict)::text), 0)) stored not null, "created_at" timestamptz(3) not null, "finished_at" timestamptz(3) null, "signal_pending" boolean not null default false, "check_at" timestamptz(3) not null default (now() + '00:00:10'::interval), primary key ("id"));`,
+      `-- squawk-ignore prefer-bigint-over-int\ncreate table "improvements" ("id" uuid not null, "workspace_id" uuid not null, "prompt_name" text not null, "prompt_version" int not null, "base" jsonb not null, "request" jsonb not null, "evaluators" jsonb not null, "dataset_name" text not null, "dataset_version" int not null, "split" jsonb not null, "status" text not null, "status_reason" text null, "phase" text not null default 'base', "round" int not null default 0, "state" jsonb not null, "max_cost" numeric null, "stop_reason" text null, "verdict" jsonb null, "accepted_version" int null, "accepted_release_id" uuid null, "error" jsonb null, "deadline" timestamptz(3) null, "bytes" int generated always as (COALESCE(octet_length((base)::text), 0) + COALESCE(octet_length((request)::text), 0) + COALESCE(octet_length((evaluators)::text), 0) + COALESCE(octet_length((split)::text), 0) + COALESCE(octet_length((state)::text), 0) + COALESCE(octet_length((verdict)::text), 0)) stored not null, "created_at" timestamptz(3) not null, "finished_at" timestamptz(3) null, "signal_pending" boolean not null default false, "check_at" timestamptz(3) not null default (now() + '00:00:10'::interval), primary key ("id"));`,
     );
     this.addSql(`create index "improvements_workspace_id_id_index" on "improvements" ("workspace_id", "id");`);
     this.addSql(
@@ -17,7 +18,7 @@ export class Migration20261127180751_improvements extends Migration {
     );
 
     this.addSql(
-      `create table "improvement_candidates" ("improvement_id" uuid not null, "number" int not null, "workspace_id" uuid not null, "round" int not null, "parent" int null, "kind" text not null, "status" text not null, "content" jsonb null, "change" text null, "diagnosis" jsonb null, "reject" jsonb null, "run" jsonb not null, "bytes" int generated always as (COALESCE(octet_length((content)::text), 0) + COALESCE(octet_length(change), 0) + COALESCE(octet_length((diagnosis)::text), 0) + COALESCE(octet_length((reject)::text), 0) + COALESCE(octet_length((run)::text), 0)) stored not null, "created_at" timestamptz(3) not null, primary key ("improvement_id", "number"));`,
+      `-- squawk-ignore prefer-bigint-over-int\ncreate table "improvement_candidates" ("improvement_id" uuid not null, "number" int not null, "workspace_id" uuid not null, "round" int not null, "parent" int null, "kind" text not null, "status" text not null, "content" jsonb null, "change" text null, "diagnosis" jsonb null, "reject" jsonb null, "run" jsonb not null, "bytes" int generated always as (COALESCE(octet_length((content)::text), 0) + COALESCE(octet_length(change), 0) + COALESCE(octet_length((diagnosis)::text), 0) + COALESCE(octet_length((reject)::text), 0) + COALESCE(octet_length((run)::text), 0)) stored not null, "created_at" timestamptz(3) not null, primary key ("improvement_id", "number"));`,
     );
     this.addSql(
       `create index "improvement_candidates_workspace_id_index" on "improvement_candidates" ("workspace_id");`,
@@ -28,9 +29,6 @@ export class Migration20261127180751_improvements extends Migration {
     );
 
     this.addSql(`alter table "evaluations" add "improvement_id" uuid null;`);
-    this.addSql(
-      `create index "evaluations_improvement_index" on "evaluations" ("improvement_id", "id") where "improvement_id" is not null;`,
-    );
 
     this.addSql(
       `alter table "improvements" add constraint "improvements_status_check" check ("status" in ('running', 'paused', 'completed', 'failed', 'canceled'));`,
@@ -92,7 +90,6 @@ export class Migration20261127180751_improvements extends Migration {
     this.addSql(`drop table if exists "improvement_candidates" cascade;`);
     this.addSql(`drop table if exists "improvement_looks" cascade;`);
 
-    this.addSql(`drop index "evaluations_improvement_index";`);
     this.addSql(`alter table "evaluations" drop column "improvement_id";`);
   }
 }

@@ -1,6 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Triggers stay; only their functions change, so that writers of `executions` and `traces` need not wait. */
+/** Triggers stay; only their functions change, so that writers of `executions` and `traces` need not wait.
+ * An item of a trace has no execution: the release before drops it. */
 export class Migration20261127181458_traces_in_rules extends Migration {
   override name = 'Migration20261127181458_traces_in_rules';
 
@@ -30,7 +31,9 @@ export class Migration20261127181458_traces_in_rules extends Migration {
     this.addSql(`alter table "rules" add "trace_filter" jsonb null;`);
 
     this.addSql(`alter table "rule_items" add "trace_id" uuid null;`);
-    this.addSql(`alter table "rule_items" alter column "execution_id" drop not null;`);
+    this.addSql(
+      `-- squawk-ignore ban-drop-not-null\nalter table "rule_items" alter column "execution_id" drop not null;`,
+    );
 
     this.addSql(`alter table "traces" add "settled_as" text null;`);
     this.addSql(`create or replace function "traces_trace_judgements_of_delete_fn"() returns trigger language plpgsql as $$ begin
