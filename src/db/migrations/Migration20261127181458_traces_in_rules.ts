@@ -1,7 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Triggers stay; only their functions change, so that writers of `executions` and `traces` need not wait.
- * An item of a trace has no execution: the release before drops it. */
+/**
+ * Triggers stay; only their functions change, so that writers of `executions` and `traces` need not wait. An item of a trace has no
+ * execution: the release before drops it.
+ */
 export class Migration20261127181458_traces_in_rules extends Migration {
   override name = 'Migration20261127181458_traces_in_rules';
 

@@ -1,7 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Triggers of scores stay; only their functions change, so that writers need not wait. A
- * candidate that is a trace has no execution: the release before drops it. */
+/**
+ * Triggers of scores stay; only their functions change, so that writers need not wait. A candidate that is a trace has no execution:
+ * the release before drops it.
+ */
 export class Migration20261127185000_traces_in_queues extends Migration {
   override name = 'Migration20261127185000_traces_in_queues';
 
