@@ -30,11 +30,12 @@ export function metricOf<Metric extends string>(fixed: readonly Metric[], ofTrac
     name.length <= 200 &&
     ((fixed as readonly string[]).includes(name) ||
       (/^.+$/.test(scoreOf(name) ?? '') && (ofTraces || !isOfTraces(name))));
-  const scores = ofTraces ? ' (or trace:score:NAME)' : '';
-  return z.custom<Named>(isMetric, `must be ${fixed.join(', ')} or score:NAME${scores}`).meta({
+  const scores = ofTraces ? ['score:NAME', 'trace:score:NAME'] : ['score:NAME'];
+  const names = new Intl.ListFormat('en', { type: 'disjunction' }).format([...fixed, ...scores]);
+  return z.custom<Named>(isMetric, `must be ${names}`).meta({
     override: {
       type: 'string',
-      description: `${fixed.join(', ')}, or \`score:NAME\`${scores}.`,
+      description: `${names}.`,
       examples: ['error_rate'],
     },
   });

@@ -85,7 +85,7 @@ describe('a definition', () => {
   });
 
   test.each([
-    [{ metric: 'errors', above: 0.1 }, 'trace:cost_mean or score:NAME'],
+    [{ metric: 'errors', above: 0.1 }, 'refusal_rate, score:NAME, or trace:score:NAME'],
     [{ metric: 'score:', above: 0.1 }, 'score:NAME'],
     [{ metric: 'score:is it good', above: 0.1 }, 'the name of the score may hold letters'],
     [{ metric: 'error_rate' }, 'above: is required, or below'],

@@ -1963,7 +1963,7 @@ export type PutMonitor = {
 
 export type PutMonitorCheck = {
     /**
-     * error_rate, latency_p95, cost_mean, trace:error_rate, trace:latency_p95, trace:cost_mean, cost_total, refusal_rate, or `score:NAME` (or trace:score:NAME).
+     * error_rate, latency_p95, cost_mean, trace:error_rate, trace:latency_p95, trace:cost_mean, cost_total, refusal_rate, score:NAME, or trace:score:NAME.
      */
     metric: string;
     /**
