@@ -85,7 +85,12 @@ export async function estimateEvaluation(
     callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }, batch !== null),
     ...judges.map((judge) => {
       const tokens = judgeTokens(judge, filled.meanInputTokens, output);
-      return callsOf(judge.model, judged * callsPerExample(judge), tokens, batch !== null && judge.type === 'llm_judge');
+      return callsOf(
+        judge.model,
+        judged * callsPerExample(judge),
+        tokens,
+        batch !== null && judge.type === 'llm_judge',
+      );
     }),
   ];
   const costs = all.map((each) => costOf(each.isBatched ? models.batches : models, each));
