@@ -76,16 +76,18 @@ const untilEnded = (id: string) =>
 async function found(id: string) {
   const { body } = await processes.call('GET', `/improvements/${id}/candidates?limit=1000`);
   const { verdict, stop_reason, best } = await read(id);
-  const { evaluation_id, base_evaluation_id, cost_per_call, ...said } = verdict;
+  const { evaluation_id: _id, base_evaluation_id: _baseId, cost_per_call: _cost, ...said } = verdict;
   return {
     stop_reason,
     best,
     said,
-    candidates: body.data.map(({ cost, execution_ids, evaluation_ids, ...candidate }: Record<string, object>) => ({
-      ...candidate,
-      runs: Object.keys(evaluation_ids ?? {}),
-      reflections: Object.keys(execution_ids ?? []).length,
-    })),
+    candidates: body.data.map(
+      ({ cost: _cost, execution_ids, evaluation_ids, ...candidate }: Record<string, object>) => ({
+        ...candidate,
+        runs: Object.keys(evaluation_ids ?? {}),
+        reflections: Object.keys(execution_ids ?? []).length,
+      }),
+    ),
   };
 }
 

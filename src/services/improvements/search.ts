@@ -57,7 +57,7 @@ export class Search {
       deps,
       query,
       row,
-      new Map(rows.map(({ improvement_id: _, bytes: __, ...candidate }) => [candidate.number, candidate])),
+      new Map(rows.map(({ improvement_id: _id, bytes: _bytes, ...candidate }) => [candidate.number, candidate])),
     );
   }
 

@@ -29,6 +29,9 @@ const TRACE_FIELDS = [
   { name: 'tool', label: 'With the tool' },
 ];
 
+/** A value of a filter in its field: texts and numbers; others are not edited here. */
+const textOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+
 /** Creates or edits a rule. */
 export function RuleDialog({ rule, onClose }: { rule?: Rule; onClose: () => void }) {
   const [form, setForm] = useState(() => formOf(rule));
@@ -109,7 +112,7 @@ function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value:
               label={label}
               spellCheck={false}
               placeholder="any"
-              value={String(rest[name] ?? '')}
+              value={textOf(rest[name])}
               onChange={(text) => setRest(name, text)}
             />
           ))}
