@@ -47,6 +47,19 @@ export function recordCommands<Item extends object>(
 
   return {
     act,
+    /** A command for each operation that only needs the record. @param table by name: the operation, the help text, what became of it */
+    controls<Operation extends string>(
+      table: Readonly<Record<string, readonly [Operation, string, string]>>,
+      call: (pms: Pms, operation: Operation, id: string) => Promise<Item>,
+    ) {
+      for (const [name, [operation, description, became]] of Object.entries(table))
+        act(
+          name,
+          description,
+          (pms, id) => call(pms, operation, id),
+          (id) => `${id} ${became}`,
+        );
+    },
     delete(
       description: string,
       call: (pms: Pms, id: string) => Promise<Item | undefined>,

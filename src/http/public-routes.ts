@@ -118,8 +118,10 @@ export function docsRoutes(routes: readonly Route[], createDocument: (routes: Ro
   /** By tag; that of all operations by ''. */
   const documents = new Map<string, FixedText>();
   function documentOf(tag: string): FixedText {
+    const known = documents.get(tag);
+    if (known !== undefined) return known;
     const chosen = routes.filter((route) => tag === '' || tagName(route) === tag);
-    const document = documents.get(tag) ?? new FixedText(JSON.stringify(createDocument(chosen)));
+    const document = new FixedText(JSON.stringify(createDocument(chosen)));
     documents.set(tag, document);
     return document;
   }

@@ -124,7 +124,10 @@ export function mcpEndpoint(
     takePart(key.workspaceId, ctx.res, parts.inProgress);
     const { requestId } = ctx.state;
     const chosen = tagsIn('tools', ctx.query['tools'], toolsets);
-    const tools = new Map([...server.tools].filter(([, { route }]) => chosen?.has(tagName(route)) ?? true));
+    const tools =
+      chosen === undefined
+        ? server.tools
+        : new Map([...server.tools].filter(([, { route }]) => chosen.has(tagName(route))));
     const gone = goneOf(ctx.res);
     const signal = signalOf(gone, parts.closing);
     const handling = createHandling(parts.work, publicId('workspace', key.workspaceId), ctx.res, signal);

@@ -167,13 +167,7 @@ export function addImprovementCommands(improve: Command, context: Context): void
       printList(stdout, await Array.fromAsync(found), CANDIDATES, json);
     });
 
-  for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
-    records.act(
-      name,
-      description,
-      (pms, id) => pms.call(operation, { path: { id } }),
-      (id) => `${id} ${became}`,
-    );
+  records.controls(CONTROLS, (pms, operation, id) => pms.call(operation, { path: { id } }));
 
   improve
     .command('resume')

@@ -56,13 +56,7 @@ export function addScheduleCommands(schedules: Command, context: Context): void 
       printDone(stdout, schedule, json, `${id}: ${name}, ${cron} ${zone}${isPaused ? ', paused' : ''}`);
     });
 
-  for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
-    records.act(
-      name,
-      description,
-      (pms, id) => pms.call(operation, { path: { id } }),
-      (id) => `${id} ${became}`,
-    );
+  records.controls(CONTROLS, (pms, operation, id) => pms.call(operation, { path: { id } }));
   records.delete('delete a schedule and keep its evaluations', (pms, id) =>
     pms.call('deleteSchedule', { path: { id } }),
   );

@@ -92,13 +92,7 @@ export function addWebhookCommands(webhooks: Command, context: Context): void {
       printSecret(await (await connect(context)).call('createWebhook', { body }), json);
     });
 
-  for (const [name, [operation, description, became]] of Object.entries(CONTROLS))
-    records.act(
-      name,
-      description,
-      (pms, id) => pms.call(operation, { path: { id } }),
-      (id) => `${id} ${became}`,
-    );
+  records.controls(CONTROLS, (pms, operation, id) => pms.call(operation, { path: { id } }));
 
   webhooks
     .command('rotate-secret')

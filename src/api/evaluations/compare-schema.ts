@@ -47,7 +47,7 @@ const ChangedExamples = z.strictObject({
 
 const UnmatchedExamples = z.strictObject({ total: z.int(), keys: z.array(z.string()) });
 
-const EvaluatorComparison = z.strictObject({
+export const EvaluatorComparison = z.strictObject({
   name: z.string(),
   score_a: z.number().nullable(),
   score_b: z.number().nullable(),

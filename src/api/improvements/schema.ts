@@ -24,6 +24,7 @@ import {
 } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { BatchOptions, checkMode } from '../evaluations/batch-options.ts';
+import { EvaluatorComparison } from '../evaluations/compare-schema.ts';
 import { DatasetReference, evaluationFields, MaxCost } from '../evaluations/create-schema.ts';
 import { ReleaseSteps } from '../releases/steps-schema.ts';
 
@@ -181,17 +182,7 @@ const Verdict = z
     p_needed: z.number().nullable().meta({ description: 'Lower for each further verdict over the same examples.' }),
     look: z.int().nullable().meta({ description: 'The number of this verdict over these examples, from 1.' }),
     note: z.string(),
-    by_evaluator: z.array(
-      z.object({
-        name: z.string(),
-        score_a: z.number().nullable(),
-        score_b: z.number().nullable(),
-        difference: z.number().nullable(),
-        regressions: z.int(),
-        improvements: z.int(),
-        unchanged: z.int(),
-      }),
-    ),
+    by_evaluator: z.array(EvaluatorComparison),
     optimism: z.number().nullable().meta({
       description: 'The gain on the examples that chose it, minus the gain on the held-out ones.',
     }),

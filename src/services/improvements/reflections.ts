@@ -13,8 +13,7 @@ import { CHARACTERS_PER_TOKEN } from '../evaluations/creation/expected-tokens.ts
 import { insertExecution, prepareExecution } from '../executions/creation/create-execution.ts';
 import { reuseResponse } from '../executions/creation/reuse-response.ts';
 import type { StoredExecution } from '../executions/execution-workflow.ts';
-import type { FindVersion } from '../prompts/known-versions.ts';
-import { getPrompt } from '../prompts/prompts.ts';
+import { readVersion } from '../prompts/known-versions.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import type { ImprovementRow } from './improvements.ts';
 
@@ -47,13 +46,6 @@ export function reserveFor(
   return reflectionReserve(chars, tokens, perToken) + Number(price.per_request ?? 0);
 }
 
-/** The version that a selector currently refers to. */
-const find: FindVersion = async (query, name, selector) => ({
-  prompt: await getPrompt(query, name, selector),
-  assumption: undefined,
-  release: null,
-});
-
 /** Stores the call of a reflection, in the transaction of its candidate. @returns its UUID */
 export async function startReflection(
   { models, quotas }: { models: Models; quotas: Pick<Quotas, 'storeExecution'> },
@@ -67,7 +59,7 @@ export async function startReflection(
   const parameters = reflectionParameters(row.request);
   const execution = await prepareExecution(
     query,
-    { models, find },
+    { models, find: readVersion },
     {
       id: newId(),
       model,

@@ -69,6 +69,13 @@ export type FindVersion = (
   rollout?: RolloutKey,
 ) => Promise<FoundVersion>;
 
+/** The version that a selector refers to now, read in the caller's transaction: without a rollout key, no release decides. */
+export const readVersion: FindVersion = async (query, name, selector) => ({
+  prompt: await getPrompt(query, name, selector),
+  assumption: undefined,
+  release: null,
+});
+
 /**
  * A cache of recently run versions, so that running one does not have to read it. Versions never change, and whether a selector
  * still refers to one is verified when the run is stored.

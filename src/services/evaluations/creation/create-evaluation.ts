@@ -19,8 +19,8 @@ import { storeExamples } from '../../datasets/inline-examples.ts';
 import { type ModelsToCall, modelsToCall } from '../../executions/creation/models-to-call.ts';
 import { versionToRun } from '../../executions/creation/version-to-run.ts';
 import { resolveIncludes } from '../../prompts/includes.ts';
-import type { FindVersion } from '../../prompts/known-versions.ts';
-import { getPrompt, hasPrompt, type VersionSelector } from '../../prompts/prompts.ts';
+import { readVersion } from '../../prompts/known-versions.ts';
+import { hasPrompt, type VersionSelector } from '../../prompts/prompts.ts';
 import type { VersionChange } from '../../prompts/version.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
@@ -244,13 +244,6 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
     replayed: await replayExecutions(query, { content, includes }, request.executions),
   };
 }
-
-/** The version that a selector currently refers to: a run over a dataset has no rollout key for a release to decide by. */
-const readVersion: FindVersion = async (query, name, selector) => ({
-  prompt: await getPrompt(query, name, selector),
-  assumption: undefined,
-  release: null,
-});
 
 /**
  * Stores an evaluation as `scheduled`. Runs in the caller's transaction.
