@@ -10,7 +10,7 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 const NEEDS_MORE =
   /TEST_(POSTGRES_URL|TEMPORAL_ADDRESS|TIME_SKIPPING_SERVER)|node:(child_process|http|net|tls)'|playwright-core|embedded\/(postgres|temporal)|TestWorkflowEnvironment|workflowBundle|evaluator-pool/;
 /** These simulate hundreds of runs. */
-const SIMULATIONS = ['test/activities/evaluation-run/budget-shapes.test.ts'];
+const SIMULATIONS = ['test/activities/scoring/budget-shapes.test.ts'];
 
 /** Whether a file of the tests, or one in `test/` that it imports, needs more than the process that it runs in. */
 function needsMore(file, seen = new Set()) {

@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import {
   failRun,
@@ -12,15 +12,12 @@ import { costByBatch } from '../../services/evaluations/run/costs.ts';
 import { type FinishedRun, finishRun } from '../../services/evaluations/run/finish-run.ts';
 import { describeProgress, type RunProgress, sumUpRun } from '../../services/evaluations/run/sum-up.ts';
 import { withHeartbeats } from '../heartbeats.ts';
+import { type HeldBack, whenAdmitted } from '../scoring/batch-attempts.ts';
+import { RunFailedError } from '../scoring/run-failed-error.ts';
 import { type BatchDeps, type BatchInput, type BatchResult, createBatchRunner } from './run-batch.ts';
-import { RunFailedError } from './run-failed-error.ts';
-import { type Suspicion, suspicionOf } from './suspects.ts';
 
 export type EvaluationControl = RunControl;
 export type { RunProgress };
-
-/** The result of a batch, or `heldBackMs` if the workspace has enough batches in flight and nothing was done. */
-type BatchOutcome = BatchResult | { heldBackMs: number; suspicion?: Suspicion };
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 
@@ -71,18 +68,12 @@ export function createEvaluationActivities(deps: BatchDeps) {
      * @throws ApplicationFailure, not retryable, if no call can succeed: credentials or model are wrong, or the examples are
      * gone
      */
-    async runBatch(batch: BatchInput): Promise<BatchOutcome> {
-      const suspicion = suspicionOf(Context.current().info, batch.suspicion);
-      const known = suspicion && { suspicion };
-      const entered = await slots.enterBatch(batch.workspace, batch);
-      if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs, ...known };
+    async runBatch(batch: BatchInput): Promise<BatchResult | HeldBack> {
       try {
-        return await runBatch({ ...batch, ...known });
+        return await whenAdmitted(batch, () => slots.enterBatch(batch.workspace, batch), runBatch);
       } catch (error) {
         if (!(error instanceof RunFailedError)) throw error;
         throw ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: true });
-      } finally {
-        entered.release();
       }
     },
   };

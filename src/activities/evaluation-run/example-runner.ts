@@ -11,13 +11,13 @@ import type { OpenExample } from '../../services/evaluations/run/open-examples.t
 import type { ResultToStore } from '../../services/evaluations/run/results-store.ts';
 import { callHashOf } from '../../services/executions/creation/call-hash.ts';
 import { CallFailedError, type RetriedResponse } from '../call-with-retries.ts';
-import type { Stops } from './batch-watch.ts';
-import { CostTally, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
-import { ExampleScorer, type ExampleScorerDeps } from './example-scorer.ts';
+import type { Stops } from '../scoring/batch-watch.ts';
+import { CostTally, type ExampleCost, type ExampleInProgress } from '../scoring/example-in-progress.ts';
+import { ExampleScorer, type ExampleScorerDeps } from '../scoring/example-scorer.ts';
+import type { ExpectedCost } from '../scoring/expected-cost.ts';
+import { throwIfRunFails } from '../scoring/run-failed-error.ts';
+import { weightOfRun } from '../scoring/weights.ts';
 import type { ExampleStore } from './example-store.ts';
-import type { ExpectedCost } from './expected-cost.ts';
-import { throwIfRunFails } from './run-failed-error.ts';
-import { weightOfRun } from './weights.ts';
 
 type FollowExample = <T>(seq: number, work: (tell: TellScores) => Promise<T>) => Promise<T>;
 

@@ -1,8 +1,7 @@
 import type { Query } from '../../db/database.ts';
-import { isRefusedByDatabase } from '../../db/errors.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { newId } from '../../domain/ids.ts';
-import { GroupedWrites } from '../../lib/grouped-writes.ts';
+import type { GroupedWrites } from '../../lib/grouped-writes.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import { findResponse, type WantedResponse } from '../../services/evaluations/run/find-response.ts';
 import {
@@ -20,16 +19,14 @@ import {
   storeResults,
   storeScores,
 } from '../../services/evaluations/run/results-store.ts';
-import { RunFailedError } from './run-failed-error.ts';
-
-/** Stored instead of a paid result that the database rejects. */
-export const NOT_STORABLE = { code: 'internal_error', message: 'The outcome of this example could not be stored.' };
-
-/** The database rejects the response of a judge. */
-export class NotStorableError extends Error {}
-
-/** A statement with this many characters of responses gets no further results. */
-const MAX_GROUP_LENGTH = 1_000_000;
+import {
+  type JudgementStore,
+  NOT_STORABLE,
+  storedInGroups,
+  storedJudgements,
+  storeJudgementOr,
+  storeOr,
+} from '../scoring/stored-results.ts';
 
 /** The approximate number of characters in a result: output, tool calls, and scores. */
 function lengthOf({ response, scores = {} }: Pick<ResultToStore, 'response' | 'scores'>): number {
@@ -39,10 +36,9 @@ function lengthOf({ response, scores = {} }: Pick<ResultToStore, 'response' | 's
 }
 
 /**
- * Stores the results of a batch's examples. Results that arrive while a statement runs are stored together by the next one.
- * Each statement is retried through any outage until `giveUp` aborts, so that nothing paid for is lost.
+ * Stores the results of a batch's examples in groups (see {@link storedInGroups}).
  */
-export class ExampleStore {
+export class ExampleStore implements JudgementStore {
   readonly #query: Query;
   readonly #evaluationId: string;
   readonly #giveUp: AbortSignal;
@@ -55,25 +51,17 @@ export class ExampleStore {
     this.#query = query;
     this.#evaluationId = evaluationId;
     this.#giveUp = giveUp;
-    const grouped = <Item>(store: (items: readonly Item[]) => Promise<void>, sizeOf: (item: Item) => number) =>
-      new GroupedWrites<Item>({
-        write: (items) => untilDatabaseAnswers(() => store(items), giveUp),
-        isRefusal: isRefusedByDatabase,
-        sizeOf,
-        maxSize: MAX_GROUP_LENGTH,
-      });
-    this.#results = grouped(
+    this.#results = storedInGroups(
       (results) => storeResults(query, evaluationId, spec, results),
       ({ result }) => lengthOf(result),
+      giveUp,
     );
-    this.#scores = grouped(
+    this.#scores = storedInGroups(
       (scores) => storeScores(query, evaluationId, spec.round, scores),
       ({ result }) => lengthOf(result),
+      giveUp,
     );
-    this.#judgements = grouped(
-      (judgements) => storeJudgements(query, evaluationId, judgements),
-      ({ judgement }) => judgement.response?.length ?? 0,
-    );
+    this.#judgements = storedJudgements((judgements) => storeJudgements(query, evaluationId, judgements), giveUp);
   }
 
   /** Number of examples stored as failed. */
@@ -123,36 +111,10 @@ export class ExampleStore {
   }
 
   /** @throws NotStorableError if the database rejects the response; its cost is stored anyway */
-  async storeJudgement(
-    seq: number,
-    evaluator: string,
-    judgement: JudgementToStore,
-    outcomeId = newId(),
-  ): Promise<void> {
-    const store = (stored: JudgementToStore) => () =>
-      this.#judgements.write({ seq, evaluator, judgement: stored, outcomeId });
-    if (!(await storeOr(store(judgement), store({ ...judgement, response: null })))) throw new NotStorableError();
-  }
-}
-
-/**
- * Stores something, or a substitute if the database rejects it. A rejection must not make Temporal repeat the batch: its models
- * would be called and paid for again.
- * @returns whether the original was stored
- * @throws RunFailedError if the substitute is rejected as well
- */
-export async function storeOr(store: () => Promise<void>, storeSubstitute: () => Promise<void>): Promise<boolean> {
-  try {
-    await store();
-    return true;
-  } catch (error) {
-    if (!isRefusedByDatabase(error)) throw error;
-  }
-  try {
-    await storeSubstitute();
-    return false;
-  } catch (error) {
-    if (isRefusedByDatabase(error)) throw new RunFailedError(NOT_STORABLE);
-    throw error;
+  storeJudgement(seq: number, evaluator: string, judgement: JudgementToStore, outcomeId = newId()): Promise<void> {
+    return storeJudgementOr(
+      (stored) => this.#judgements.write({ seq, evaluator, judgement: stored, outcomeId }),
+      judgement,
+    );
   }
 }

@@ -1,10 +1,10 @@
-import { Context } from '@temporalio/activity';
 import type { Database } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import type { CostEstimate } from '../../domain/evaluations/cost-estimate.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { FollowScoring } from '../../evaluators/follow.ts';
+import { evaluatorModelsOf } from '../../evaluators/registry.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Turns } from '../../lib/turns.ts';
 import type { Models } from '../../models/model.ts';
@@ -17,20 +17,20 @@ import { costOfRange, type Spending } from '../../services/evaluations/run/costs
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { createRetryingModels } from '../call-with-retries.ts';
-import { isAttemptCurrent } from '../still-ours.ts';
-import { BatchBudget, firstEstimate } from './batch-budget.ts';
-import { BatchMemory } from './batch-memory.ts';
-import { BatchProgress } from './batch-progress.ts';
-import { type BatchWatch, watchBatch } from './batch-watch.ts';
-import type { ExampleCost } from './example-in-progress.ts';
-import { runPool } from './example-pool.ts';
+import { createBatchAttempts } from '../scoring/batch-attempts.ts';
+import { BatchBudget, firstEstimate } from '../scoring/batch-budget.ts';
+import { BatchMemory } from '../scoring/batch-memory.ts';
+import { BatchProgress, refusals } from '../scoring/batch-progress.ts';
+import type { BatchWatch } from '../scoring/batch-watch.ts';
+import type { ExampleCost } from '../scoring/example-in-progress.ts';
+import { runPool } from '../scoring/example-pool.ts';
+import { expectedCost } from '../scoring/expected-cost.ts';
+import { RunFailedError } from '../scoring/run-failed-error.ts';
+import { ScoringEndpoints } from '../scoring/scoring-endpoints.ts';
+import { Suspects, type Suspicion } from '../scoring/suspects.ts';
 import { ExampleRunner, type ExampleRunnerDeps } from './example-runner.ts';
 import { ExampleStore } from './example-store.ts';
-import { expectedCost } from './expected-cost.ts';
-import { RunFailedError } from './run-failed-error.ts';
-import { ScoringEndpoints } from './scoring-endpoints.ts';
 import { createSumsKeeper } from './sums-keeper.ts';
-import { Suspects, type Suspicion } from './suspects.ts';
 
 export interface BatchInput extends RunRef {
   /** Public id. */
@@ -111,40 +111,13 @@ export function createBatchRunner(deps: BatchDeps) {
   const keepSums = createSumsKeeper(query);
   /** Unfinished examples of this process, by evaluation and number. */
   const inFlight = new Map<string, Promise<ExampleCost | undefined>>();
-  /** The latest attempt of each batch in this process. */
-  const attempts = new Map<string, BatchWatch>();
+  const attemptBatch = createBatchAttempts(stopping);
 
-  const attemptName = ({ evaluationId, from }: BatchInput) => `${evaluationId}/${from}`;
   const exampleName = ({ evaluationId }: BatchInput, { seq }: OpenExample) => `${evaluationId}/${seq}`;
 
   function followOf({ workspace, evaluationId }: BatchInput): ExampleRunnerDeps['follow'] {
     const evaluation = publicId('evaluation', evaluationId);
     return followScoring && ((example, work) => followScoring({ workspace, evaluation, example }, work));
-  }
-
-  async function begin(input: BatchInput, progress: BatchProgress): Promise<BatchWatch> {
-    const context = Context.current();
-    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it started.');
-    const watch = watchBatch(context, {
-      stopping,
-      isOver: async () => {
-        const control = await readRunControl(query, input);
-        return control === null || control.status === 'ended';
-      },
-      describe() {
-        keepSums(input.evaluationId);
-        return progress.heartbeat;
-      },
-    });
-    // An earlier attempt that Temporal timed out may not know yet that this one has taken over.
-    attempts.get(attemptName(input))?.stop();
-    attempts.set(attemptName(input), watch);
-    return watch;
-  }
-
-  function end(input: BatchInput, watch: BatchWatch): void {
-    watch.end();
-    if (attempts.get(attemptName(input)) === watch) attempts.delete(attemptName(input));
   }
 
   function readSpending({ evaluationId, from, to }: BatchInput, { giveUp }: BatchWatch): Promise<Spending> {
@@ -177,7 +150,8 @@ export function createBatchRunner(deps: BatchDeps) {
       { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints, follow: followOf(input) },
       spec,
     );
-    progress.begin({ spec, budget, store, models: runModels, endpoints });
+    const used = [spec.model, ...spec.fallbackModels, ...evaluatorModelsOf(spec.evaluators)];
+    progress.begin({ budget, store, waits: () => [...refusals(runModels, used), ...endpoints.troubles] });
     const suspects = new Suspects(input, slots, progress);
     return { spec, runner, budget, suspects, memory: new BatchMemory(slots.examples, workspace) };
   }
@@ -243,13 +217,9 @@ export function createBatchRunner(deps: BatchDeps) {
     }
   }
 
-  return async function runBatch(input: BatchInput): Promise<BatchResult> {
-    const progress = new BatchProgress(input);
-    const watch = await begin(input, progress);
-    let memory: BatchMemory | undefined;
+  async function work(input: BatchInput, watch: BatchWatch, progress: BatchProgress): Promise<BatchResult> {
+    const batch = await load(input, watch, progress);
     try {
-      const batch = await load(input, watch, progress);
-      memory = batch.memory;
       const { finished, starved } = await runPool<LoadedExample>({
         from: input.from,
         concurrency: input.concurrency,
@@ -271,8 +241,25 @@ export function createBatchRunner(deps: BatchDeps) {
       const { costUsd } = await readSpending(input, watch);
       return { finished, starved, costUsd, estimate: batch.budget.estimate };
     } finally {
-      memory?.close();
-      end(input, watch);
+      batch.memory.close();
     }
+  }
+
+  return function runBatch(input: BatchInput): Promise<BatchResult> {
+    const progress = new BatchProgress(input);
+    return attemptBatch(
+      `${input.evaluationId}/${input.from}`,
+      {
+        async isOver() {
+          const control = await readRunControl(query, input);
+          return control === null || control.status === 'ended';
+        },
+        describe() {
+          keepSums(input.evaluationId);
+          return progress.heartbeat;
+        },
+      },
+      (watch) => work(input, watch, progress),
+    );
   };
 }

@@ -30,7 +30,7 @@ import { failRun, pauseRunForBudget } from '../../services/evaluations/control/r
 import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metrics.ts';
 import { costOfRun, lastCosts } from '../../services/evaluations/run/costs.ts';
 import type { Slots } from '../../temporal/slots.ts';
-import { failsRun } from '../evaluation-run/run-failed-error.ts';
+import { failsRun } from '../scoring/run-failed-error.ts';
 import { isAttemptCurrent } from '../still-ours.ts';
 import { BatchMoney } from './batch-money.ts';
 import { type BuiltFile, buildFile } from './build-file.ts';

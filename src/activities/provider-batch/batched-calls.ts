@@ -7,7 +7,7 @@ import type { BatchedCall } from '../../models/batches/batched-models.ts';
 import type { LoadedBatch } from '../../services/batches/load-batch.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { callHashOf } from '../../services/executions/creation/call-hash.ts';
-import { weightOfRun } from '../evaluation-run/weights.ts';
+import { weightOfRun } from '../scoring/weights.ts';
 
 /** The calls in a batch, rebuilt from the examples whenever they are needed. */
 export class BatchedCalls {

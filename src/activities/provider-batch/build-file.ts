@@ -23,10 +23,10 @@ import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { fallsBackOn } from '../../services/executions/run/fall-back.ts';
 import type { Slots } from '../../temporal/slots.ts';
-import { COST_TO_GUESS } from '../evaluation-run/batch-budget.ts';
-import { BatchMemory } from '../evaluation-run/batch-memory.ts';
 import { ExampleStore } from '../evaluation-run/example-store.ts';
-import { callUsd } from '../evaluation-run/expected-cost.ts';
+import { COST_TO_GUESS } from '../scoring/batch-budget.ts';
+import { BatchMemory } from '../scoring/batch-memory.ts';
+import { callUsd } from '../scoring/expected-cost.ts';
 import type { BatchMoney, CallPrice } from './batch-money.ts';
 import { BatchedCalls } from './batched-calls.ts';
 

@@ -9,7 +9,8 @@ import { type LoadedBatch, refOf } from '../../services/batches/load-batch.ts';
 import { loadExamplesOf, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { fallsBackOn } from '../../services/executions/run/fall-back.ts';
 import type { Slots } from '../../temporal/slots.ts';
-import { ExampleStore, NotStorableError } from '../evaluation-run/example-store.ts';
+import { ExampleStore } from '../evaluation-run/example-store.ts';
+import { NotStorableError } from '../scoring/stored-results.ts';
 import { BatchedCalls } from './batched-calls.ts';
 
 export interface SettleDeps {

@@ -17,10 +17,8 @@ import {
 } from '../../services/rules/rule-judgements.ts';
 import type { RuleSpec, RuleSubject, RuleWork } from '../../services/rules/rule-work.ts';
 import { type ItemResult, storeResults } from '../../services/rules/store-results.ts';
-import { NOT_STORABLE, NotStorableError, storeOr } from '../evaluation-run/example-store.ts';
+import { type JudgementStore, NOT_STORABLE, storedJudgements, storeJudgementOr } from '../scoring/stored-results.ts';
 
-/** Characters of judges' responses per statement. */
-const MAX_GROUP_LENGTH = 1_000_000;
 /** Executions or traces, and scores, per transaction: a few milliseconds of work in this process. */
 const MAX_GROUP = 200;
 
@@ -31,10 +29,8 @@ export interface NamedEvaluator {
   model: string | null;
 }
 
-/**
- * Stores the results of executions or traces in groups: results that arrive while a statement runs are stored together by the next one.
- */
-export class RuleStore {
+/** Stores the results of executions or traces in groups, as `storedInGroups` does. */
+export class RuleStore implements JudgementStore {
   readonly evaluators: ReadonlyMap<string, NamedEvaluator>;
   readonly #db: WorkspaceDatabase;
   readonly #rule: string;
@@ -61,12 +57,7 @@ export class RuleStore {
     this.#day = day;
     this.#giveUp = giveUp;
     this.evaluators = new Map(evaluators.map((config) => [config.name, named(config)]));
-    this.#judgements = new GroupedWrites({
-      write: (judgements) => untilDatabaseAnswers(() => storeRuleJudgements(db.query, judgements), giveUp),
-      isRefusal: isRefusedByDatabase,
-      sizeOf: ({ judgement }) => judgement.response?.length ?? 0,
-      maxSize: MAX_GROUP_LENGTH,
-    });
+    this.#judgements = storedJudgements((judgements) => storeRuleJudgements(db.query, judgements), giveUp);
     this.#results = new GroupedWrites({
       async write(results) {
         // Scores are stored even if the wait for a turn is given up.
@@ -129,8 +120,7 @@ export class RuleStore {
     const model = this.evaluators.get(evaluator)?.model ?? '';
     const paid = { workId: this.#workId, day: this.#day, model, outcomeId: newId() };
     const key = this.#keyOf(seq, evaluator);
-    const store = (stored: JudgementToStore) => () => this.#judgements.write({ ...key, ...paid, judgement: stored });
-    if (!(await storeOr(store(judgement), store({ ...judgement, response: null })))) throw new NotStorableError();
+    await storeJudgementOr((stored) => this.#judgements.write({ ...key, ...paid, judgement: stored }), judgement);
   }
 
   /** Completes an item. If its scores cannot be stored, for example because they do not match their score definition, it fails. */

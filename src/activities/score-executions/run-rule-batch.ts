@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { evaluatorModelsOf, modelEvaluatorsOf } from '../../evaluators/registry.ts';
 import type { TurnOptions } from '../../lib/turns.ts';
@@ -19,21 +18,21 @@ import {
   subjectName,
 } from '../../services/rules/rule-work.ts';
 import { createRetryingModels } from '../call-with-retries.ts';
-import { BatchBudget, firstEstimate } from '../evaluation-run/batch-budget.ts';
-import { BatchMemory } from '../evaluation-run/batch-memory.ts';
-import { refusals } from '../evaluation-run/batch-progress.ts';
-import { type BatchHeartbeat, type BatchWatch, watchBatch } from '../evaluation-run/batch-watch.ts';
-import type { ExampleCost } from '../evaluation-run/example-in-progress.ts';
-import { runPool } from '../evaluation-run/example-pool.ts';
 import { PROCESS_ENDED } from '../evaluation-run/example-runner.ts';
-import { ExampleScorer } from '../evaluation-run/example-scorer.ts';
-import { callUsd } from '../evaluation-run/expected-cost.ts';
 import type { BatchDeps } from '../evaluation-run/run-batch.ts';
-import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
-import { ScoringEndpoints } from '../evaluation-run/scoring-endpoints.ts';
-import { Suspects, type Suspicion } from '../evaluation-run/suspects.ts';
 import { inputWeight } from '../input-weight.ts';
-import { isAttemptCurrent } from '../still-ours.ts';
+import { createBatchAttempts } from '../scoring/batch-attempts.ts';
+import { BatchBudget, firstEstimate } from '../scoring/batch-budget.ts';
+import { BatchMemory } from '../scoring/batch-memory.ts';
+import { BatchProgress, refusals } from '../scoring/batch-progress.ts';
+import type { BatchWatch } from '../scoring/batch-watch.ts';
+import type { ExampleCost } from '../scoring/example-in-progress.ts';
+import { runPool } from '../scoring/example-pool.ts';
+import { ExampleScorer } from '../scoring/example-scorer.ts';
+import { callUsd } from '../scoring/expected-cost.ts';
+import { RunFailedError } from '../scoring/run-failed-error.ts';
+import { ScoringEndpoints } from '../scoring/scoring-endpoints.ts';
+import { Suspects, type Suspicion } from '../scoring/suspects.ts';
 import { RuleStore } from './rule-store.ts';
 import { type ItemScorer, requestName, scoreItem } from './score-item.ts';
 
@@ -64,12 +63,6 @@ const TYPICAL_TOKENS = { input: 1_000, output: 500 };
 /** How a round ended. `idle`: nothing is due. `starved`: there is no money for the due items. */
 type RoundEnd = 'idle' | 'starved' | 'again' | 'stopped';
 
-/** One attempt at a batch. */
-interface Attempt {
-  watch: BatchWatch;
-  ended: Promise<unknown>;
-}
-
 /**
  * @returns a function that works through what is due for a rule or a backfill. An item is completed in the transaction that stores
  * its scores, so a batch can always be repeated.
@@ -89,48 +82,18 @@ export function createRuleBatchRunner(deps: BatchDeps) {
   } = deps;
   const { query } = db.system;
   const retrying = createRetryingModels(models, slots.calls);
-  /** The latest attempt at each rule or backfill in this process. */
-  const attempts = new Map<string, Attempt>();
+  const attemptBatch = createBatchAttempts(stopping);
 
-  return async function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
-    const context = Context.current();
-    if (!(await isAttemptCurrent(context))) throw new Error('Temporal had timed this attempt out before it started.');
-    const progress: Progress = {
-      done: 0,
-      setAside: new Set(),
-      warned: [],
-      budget: undefined,
-      store: undefined,
-      waits: () => [],
-    };
-    const describe = (): BatchHeartbeat => {
-      const waits = progress.waits();
-      return {
-        done: progress.done,
-        of: progress.done + (progress.budget?.inFlight ?? 0),
-        failed: progress.store?.failed ?? 0,
-        inFlight: progress.budget?.inFlight ?? 0,
-        spentUsd: Number((progress.budget?.spentUsd ?? 0).toFixed(6)),
-        ...(progress.setAside.size > 0 && { setAside: [...progress.setAside] }),
-        ...(progress.warned.length > 0 && { warned: progress.warned }),
-        ...(waits.length > 0 && { waits }),
-      };
-    };
+  function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
+    const progress = new BatchProgress();
     // Work in flight is awaited, whatever happens to the rule, because it is paid for.
-    const watch = watchBatch(context, { stopping, isOver: () => Promise.resolve(false), describe });
-    // An earlier attempt that Temporal timed out may not know yet that this one has taken over.
-    const earlier = attempts.get(input.id);
-    earlier?.watch.stop();
-    const work = (earlier?.ended ?? Promise.resolve()).catch(() => {}).then(() => runRounds(input, watch, progress));
-    const attempt = { watch, ended: work };
-    attempts.set(input.id, attempt);
-    try {
-      return await work;
-    } finally {
-      watch.end();
-      if (attempts.get(input.id) === attempt) attempts.delete(input.id);
-    }
-  };
+    const isOver = () => Promise.resolve(false);
+    const describe = () => progress.heartbeat;
+    return attemptBatch(input.id, { isOver, describe }, async (watch, earlierEnded) => {
+      await earlierEnded;
+      return runRounds(input, watch, progress);
+    });
+  }
 
   function followOf({ workspace }: RuleBatchInput, { name: rule }: RuleSpec): ItemScorer['follow'] {
     return (
@@ -140,7 +103,11 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     );
   }
 
-  async function runRounds(input: RuleBatchInput, watch: BatchWatch, progress: Progress): Promise<RuleBatchResult> {
+  async function runRounds(
+    input: RuleBatchInput,
+    watch: BatchWatch,
+    progress: BatchProgress,
+  ): Promise<RuleBatchResult> {
     const until = Date.now() + MAX_BATCH_MS;
     const suspects = new Suspects({ ...input, concurrency: CONCURRENCY }, slots, progress);
     while (!watch.stopped() && Date.now() < until) {
@@ -181,7 +148,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     input: RuleBatchInput,
     spec: RuleSpec,
     watch: BatchWatch,
-    progress: Progress,
+    progress: BatchProgress,
     suspects: Suspects,
     until: number,
   ): Promise<RoundEnd> {
@@ -210,9 +177,8 @@ export function createRuleBatchRunner(deps: BatchDeps) {
       estimate: firstEstimate(undefined, before, expected.totalUsd),
       isAllThereIs: true,
     });
-    progress.budget = budget;
-    progress.store = store;
-    progress.waits = () => [...refusals(runModels, evaluatorModelsOf(spec.evaluators)), ...endpoints.troubles];
+    const judges = evaluatorModelsOf(spec.evaluators);
+    progress.begin({ budget, store, waits: () => [...refusals(runModels, judges), ...endpoints.troubles] });
     const itemScorer: ItemScorer = {
       spec,
       scorer,
@@ -306,7 +272,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         memory.free(item);
         taken.delete(seq);
         store.end(seq);
-        progress.done += 1;
+        progress.exampleDone();
       }
     }
 
@@ -340,15 +306,8 @@ export function createRuleBatchRunner(deps: BatchDeps) {
       memory.close();
     }
   }
-}
 
-interface Progress {
-  done: number;
-  setAside: Set<number>;
-  warned: readonly number[];
-  budget: BatchBudget | undefined;
-  store: RuleStore | undefined;
-  waits: () => string[];
+  return runRuleBatch;
 }
 
 /** Format `2026-01-31`, in UTC. */

@@ -4,10 +4,10 @@ import type { TellScores } from '../../evaluators/follow.ts';
 import type { OpenItem } from '../../services/rules/open-item.ts';
 import { type RuleSpec, type RuleSubject, subjectName } from '../../services/rules/rule-work.ts';
 import type { ItemResult } from '../../services/rules/store-results.ts';
-import type { Stops } from '../evaluation-run/batch-watch.ts';
-import { CostTally, type ExampleCost } from '../evaluation-run/example-in-progress.ts';
-import type { ExampleScorer, ScoredExampleResult } from '../evaluation-run/example-scorer.ts';
-import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
+import type { Stops } from '../scoring/batch-watch.ts';
+import { CostTally, type ExampleCost } from '../scoring/example-in-progress.ts';
+import type { ExampleScorer, ScoredExampleResult } from '../scoring/example-scorer.ts';
+import { RunFailedError } from '../scoring/run-failed-error.ts';
 import type { RuleStore } from './rule-store.ts';
 
 /** Presents an execution or trace to evaluators: it has no expected value. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { ExampleStore } from '../../../src/activities/evaluation-run/example-store.ts';
-import { RunFailedError } from '../../../src/activities/evaluation-run/run-failed-error.ts';
+import { RunFailedError } from '../../../src/activities/scoring/run-failed-error.ts';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { createQuery } from '../../../src/db/query.ts';
 import { newId } from '../../../src/domain/ids.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { BatchHeartbeat } from '../../../src/activities/evaluation-run/batch-watch.ts';
+import type { BatchHeartbeat } from '../../../src/activities/scoring/batch-watch.ts';
 import { historyToJson } from '../../support/histories.ts';
 import { eventsOf, readableText } from '../../support/history-events.ts';
 import { waitFor } from '../../support/wait-for.ts';

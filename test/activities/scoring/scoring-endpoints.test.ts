@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { CostTally } from '../../../src/activities/evaluation-run/example-in-progress.ts';
-import { RunFailedError } from '../../../src/activities/evaluation-run/run-failed-error.ts';
-import { ScoringEndpoints } from '../../../src/activities/evaluation-run/scoring-endpoints.ts';
+import { CostTally } from '../../../src/activities/scoring/example-in-progress.ts';
+import { RunFailedError } from '../../../src/activities/scoring/run-failed-error.ts';
+import { ScoringEndpoints } from '../../../src/activities/scoring/scoring-endpoints.ts';
 import { createCipher } from '../../../src/domain/cipher.ts';
 import { xSignature } from '../../../src/domain/webhooks/webhook-signature.ts';
 import { EvaluatorsSchema } from '../../../src/evaluators/registry.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { BatchBudget, firstEstimate } from '../../../src/activities/evaluation-run/batch-budget.ts';
-import { runPool } from '../../../src/activities/evaluation-run/example-pool.ts';
+import { BatchBudget, firstEstimate } from '../../../src/activities/scoring/batch-budget.ts';
+import { runPool } from '../../../src/activities/scoring/example-pool.ts';
 import { BatchQueue, NO_PROGRESS } from '../../../src/domain/batch-queue.ts';
 import { batchRange, planEvaluation } from '../../../src/domain/evaluations/evaluation-plan.ts';
 

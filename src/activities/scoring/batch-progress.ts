@@ -1,22 +1,18 @@
-import { evaluatorModelsOf } from '../../evaluators/registry.ts';
-import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { RetryingModels } from '../call-with-retries.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
-import type { ExampleStore } from './example-store.ts';
-import type { ScoringEndpoints } from './scoring-endpoints.ts';
 
+/** What a batch works with once it is loaded. */
 interface Sources {
-  spec: RunSpec;
   budget: BatchBudget;
-  store: ExampleStore;
-  models: RetryingModels;
-  endpoints: ScoringEndpoints;
+  store: { readonly failed: number };
+  /** Why calls wait. */
+  waits: () => string[];
 }
 
-/** Counts the completed examples of a batch. */
+/** Counts what a batch has completed. */
 export class BatchProgress {
-  readonly #of: number;
+  readonly #of: number | undefined;
   #sources: Sources | undefined;
   /** See {@link BatchHeartbeat}. */
   readonly setAside = new Set<number>();
@@ -24,9 +20,10 @@ export class BatchProgress {
   #done = 0;
   #nextSeq: number;
 
-  constructor({ from, to }: { from: number; to: number }) {
-    this.#of = to - from;
-    this.#nextSeq = from;
+  /** @param range undefined if the batch takes what is due */
+  constructor(range?: { from: number; to: number }) {
+    this.#of = range && range.to - range.from;
+    this.#nextSeq = range?.from ?? 0;
   }
 
   /** Called when the batch is loaded. */
@@ -49,23 +46,20 @@ export class BatchProgress {
   }
 
   get heartbeat(): BatchHeartbeat {
-    const { spec, budget, store, models, endpoints } = this.#sources ?? {};
-    const waits = spec && models && endpoints && [...waitsOf(spec, models), ...endpoints.troubles];
+    const { budget, store, waits: currentWaits } = this.#sources ?? {};
+    const inFlight = budget?.inFlight ?? 0;
+    const waits = currentWaits?.() ?? [];
     return {
       done: this.#done,
-      of: this.#of,
+      of: this.#of ?? this.#done + inFlight,
       failed: store?.failed ?? 0,
-      inFlight: budget?.inFlight ?? 0,
+      inFlight,
       spentUsd: Number((budget?.spentUsd ?? 0).toFixed(6)),
       ...(this.setAside.size > 0 && { setAside: [...this.setAside] }),
       ...(this.warned.length > 0 && { warned: this.warned }),
-      ...(waits && waits.length > 0 && { waits }),
+      ...(waits.length > 0 && { waits }),
     };
   }
-}
-
-function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: RetryingModels): string[] {
-  return refusals(models, [model, ...fallbackModels, ...evaluatorModelsOf(evaluators)]);
 }
 
 /** Describes which of the models currently refuse calls. */

@@ -1,9 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  BatchBudget,
-  type BatchBudgetOptions,
-  firstEstimate,
-} from '../../../src/activities/evaluation-run/batch-budget.ts';
+import { BatchBudget, type BatchBudgetOptions, firstEstimate } from '../../../src/activities/scoring/batch-budget.ts';
 import { guessCost, observeCost } from '../../../src/domain/evaluations/cost-estimate.ts';
 
 const budgetOf = (limitUsd: number | null, guessUsd: number, options: Partial<BatchBudgetOptions> = {}) =>

@@ -11,16 +11,16 @@ import {
 import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
 import { CallFailedError, type RetryingModels } from '../call-with-retries.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
-import { type ExampleStore, NOT_STORABLE, NotStorableError } from './example-store.ts';
 import type { ExpectedCost } from './expected-cost.ts';
 import { throwIfRunFails } from './run-failed-error.ts';
+import { type JudgementStore, NOT_STORABLE, NotStorableError } from './stored-results.ts';
 
 export interface JudgesDeps {
   models: RetryingModels;
   modelTimeoutMs: number;
   /** How the money reserved for an example is split among its calls. */
   expected: Pick<ExpectedCost, 'judgeShares'>;
-  store: Pick<ExampleStore, 'loadJudgement' | 'storeJudgement'> & Partial<Pick<ExampleStore, 'loadOutput'>>;
+  store: JudgementStore;
 }
 
 /** The scores of the called evaluators by name; `error` if one of them finally failed. */
