@@ -2,19 +2,15 @@ import { sql } from 'kysely';
 import { claim } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import type { Builder } from '../db/statement.ts';
+import { ENTRIES_AT_ONCE, raised, takeAll } from '../db/sums.ts';
 
-const BATCH_SIZE = 5_000;
-
-/**
- * Adds entries to the sums. Each entry is taken by one process and deleted in the same statement, so that sum and entries
- * together are correct at every moment. Sum rows are locked in a fixed order, so that two concurrent calls cannot deadlock.
- */
+/** Adds entries to the sums. Each entry is taken by one process and deleted in the same statement. */
 const sumUp = (db: Builder) =>
   db
     .with('taken', (cte) =>
       cte
         .deleteFrom('storage_entries')
-        .where('id', 'in', (eb) => eb.selectFrom('storage_entries').select('id').$call(claim(BATCH_SIZE)))
+        .where('id', 'in', (eb) => eb.selectFrom('storage_entries').select('id').$call(claim(ENTRIES_AT_ONCE)))
         .returning(['workspace_id', 'kind', 'bytes']),
     )
     .with('added', (cte) =>
@@ -31,16 +27,11 @@ const sumUp = (db: Builder) =>
             .orderBy('kind'),
         )
         .onConflict((conflict) =>
-          conflict
-            .columns(['workspace_id', 'kind'])
-            .doUpdateSet((eb) => ({ bytes: eb('storage_sums.bytes', '+', eb.ref('excluded.bytes')) })),
+          conflict.columns(['workspace_id', 'kind']).doUpdateSet(raised('storage_sums', ['bytes'])),
         ),
     )
     .selectFrom('taken')
     .select(sql<number>`count(*)::int`.as('count'));
 
 /** Adds new entries of storage to the sums. Safe to run in several processes at once. */
-export async function sumUpStorage({ query }: SystemDatabase): Promise<void> {
-  let count = BATCH_SIZE;
-  while (count === BATCH_SIZE) [{ count } = { count: 0 }] = await query(sumUp);
-}
+export const sumUpStorage = ({ query }: SystemDatabase): Promise<void> => takeAll(() => query(sumUp));

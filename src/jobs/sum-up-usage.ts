@@ -3,23 +3,19 @@ import { claim } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import type { UsageUnit } from '../db/entities/usage.ts';
 import type { Builder } from '../db/statement.ts';
+import { ENTRIES_AT_ONCE, raised, takeAll } from '../db/sums.ts';
 import { USAGE_MEASURES } from '../db/usage-triggers.ts';
 import type { OnUsed } from '../services/operations/spend-metrics.ts';
-
-const BATCH_SIZE = 5_000;
 
 /** How long entries are kept after the creation of their subjects, so that times of the last hours are exact. */
 const ENTRIES_KEPT_HOURS = 3;
 
 const SUM_KEY = ['workspace_id', 'unit', 'starts_at', 'kind', 'prompt_name', 'model'] as const;
 
-const raised = (measure: string) => sql<never>`${sql.ref(`usage_sums.${measure}`)} + ${sql.ref(`excluded.${measure}`)}`;
-
 const total = (measure: string) => sql<number>`sum(${sql.ref(measure)})::float8`;
 
 /**
- * Adds entries to the sums. Each entry is taken by one process and marked in the same statement. Sum rows are locked in a fixed
- * order, so that two concurrent calls cannot deadlock.
+ * Adds entries to the sums. Each entry is taken by one process and marked in the same statement.
  * @returns the usage added, by kind and provider
  */
 const sumUp = (db: Builder) =>
@@ -33,7 +29,7 @@ const sumUp = (db: Builder) =>
             .selectFrom('usage_entries')
             .select('id')
             .where(eb.not(eb.ref('summed')))
-            .$call(claim(BATCH_SIZE)),
+            .$call(claim(ENTRIES_AT_ONCE)),
         )
         .returningAll(),
     )
@@ -51,11 +47,7 @@ const sumUp = (db: Builder) =>
             .groupBy(SUM_KEY.map((_, index) => sql.lit(index + 1)))
             .orderBy(sql`1, 2, 3, 4, 5, 6`),
         )
-        .onConflict((conflict) =>
-          conflict
-            .columns(SUM_KEY)
-            .doUpdateSet(Object.fromEntries(USAGE_MEASURES.map((measure) => [measure, raised(measure)]))),
-        ),
+        .onConflict((conflict) => conflict.columns(SUM_KEY).doUpdateSet(raised('usage_sums', USAGE_MEASURES))),
     )
     .selectFrom('taken')
     .select(['kind', sql<string>`split_part(model, '/', 1)`.as('provider'), sql<number>`count(*)::int`.as('count')])
@@ -74,7 +66,7 @@ const deleteSummed = (db: Builder) =>
             .select('id')
             .where((eb) => eb.ref('summed'))
             .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${ENTRIES_KEPT_HOURS})`)
-            .$call(claim(BATCH_SIZE)),
+            .$call(claim(ENTRIES_AT_ONCE)),
         )
         .returning('id'),
     )
@@ -86,10 +78,10 @@ const deleteSummed = (db: Builder) =>
  * @param onUsed called with the usage added
  */
 export async function sumUpUsage({ query }: SystemDatabase, onUsed?: OnUsed): Promise<void> {
-  for (let count = BATCH_SIZE; count === BATCH_SIZE; ) {
+  await takeAll(async () => {
     const used = await query(sumUp);
     onUsed?.(used);
-    count = used.reduce((sum, added) => sum + added.count, 0);
-  }
-  for (let count = BATCH_SIZE; count === BATCH_SIZE; ) [{ count } = { count: 0 }] = await query(deleteSummed);
+    return used;
+  });
+  await takeAll(() => query(deleteSummed));
 }

@@ -3,10 +3,9 @@ import { claim } from '../../db/claim.ts';
 import type { Query } from '../../db/database.ts';
 import { squareOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
+import { ENTRIES_AT_ONCE, raised, takeAll } from '../../db/sums.ts';
 import { SCORE, TRACE } from '../../domain/analysis/check.ts';
 import { bucketSql } from './latency-buckets.ts';
-
-const BATCH_SIZE = 5_000;
 
 /** The time of the sums of a whole stage, which are stored beside those of its minutes. */
 export const WHOLE_STAGE = new Date(0);
@@ -14,9 +13,6 @@ export const WHOLE_STAGE = new Date(0);
 const KEY = ['workspace_id', 'release_id', 'stage', 'arm', 'starts_at', 'measure', 'bucket'] as const;
 const SUMS = ['count', 'total', 'squares'] as const;
 type Key = (typeof KEY)[number];
-
-const raised = (column: (typeof SUMS)[number]) =>
-  sql<never>`${sql.ref(`release_sums.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
 
 /** Which sums the entries of a table contribute to: from `taken`, as a lateral table `m`. */
 type Measured = RawBuilder<{
@@ -53,10 +49,7 @@ const ENTRIES = [
   ['release_score_entries', OF_SCORE],
 ] as const;
 
-/**
- * Adds entries to the sums. Each entry is taken by one process and deleted in the same statement. Sum rows are locked in a fixed
- * order, so that two concurrent calls cannot deadlock.
- */
+/** Adds entries to the sums. Each entry is taken by one process and deleted in the same statement. */
 const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measured, releaseId: string | undefined) =>
   db
     .with('taken', (cte) =>
@@ -68,7 +61,7 @@ const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measur
             .select('id')
             .$if(releaseId !== undefined, (entries) => entries.where('release_id', '=', releaseId ?? ''))
             .orderBy('id')
-            .$call(claim(BATCH_SIZE)),
+            .$call(claim(ENTRIES_AT_ONCE)),
         )
         .returningAll(),
     )
@@ -88,7 +81,7 @@ const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measur
         .onConflict((conflict) =>
           conflict
             .columns(KEY.filter((column): column is Exclude<Key, 'workspace_id'> => column !== 'workspace_id'))
-            .doUpdateSet(Object.fromEntries(SUMS.map((column) => [column, raised(column)]))),
+            .doUpdateSet(raised('release_sums', SUMS)),
         ),
     )
     .selectFrom('taken')
@@ -100,7 +93,5 @@ const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measur
  * @param releaseId only this release. Default: all
  */
 export async function sumUpReleases(query: Query, releaseId?: string): Promise<void> {
-  for (const [table, measured] of ENTRIES)
-    for (let count = BATCH_SIZE; count === BATCH_SIZE; )
-      [{ count } = { count: 0 }] = await query((db) => sumUp(db, table, measured, releaseId));
+  for (const [table, measured] of ENTRIES) await takeAll(() => query((db) => sumUp(db, table, measured, releaseId)));
 }
