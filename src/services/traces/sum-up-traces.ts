@@ -53,66 +53,78 @@ async function sumUp(
   { first, last }: Days,
   overLimit: readonly string[],
 ): Promise<void> {
+  // PostgreSQL takes the steps of a new day, of which it has no statistics, for a few. It would calculate the sums again for each trace, and read the
+  // whole day for each parent: so sums are materialized, and a parent is a subquery for one value, which uses the key.
   await query((db) =>
     db
-      .with('tops', (cte) =>
-        cte
-          .selectFrom('trace_steps as s')
-          .leftJoin('trace_steps as p', (join) =>
-            join
-              .onRef('p.trace_id', '=', 's.trace_id')
-              .onRef('p.span_id', '=', 's.parent_id')
-              .on('p.day', '>=', first)
-              .on('p.day', '<=', last),
-          )
-          .where('s.trace_id', '=', anyOf(uuids))
-          .where('s.day', '>=', first)
-          .where('s.day', '<=', last)
-          .where('p.span_id', 'is', null)
-          .distinctOn('s.trace_id')
-          .select(['s.trace_id', 's.name', 's.status', 's.parent_id', 's.ended_us', 's.input_head', 's.output_head'])
-          .orderBy('s.trace_id')
-          .orderBy(sql`s.parent_id is not null`)
-          .orderBy('s.started_us')
-          .orderBy('s.span_id'),
+      .with(
+        (cte) => cte('tops').materialized(),
+        (cte) =>
+          cte
+            .selectFrom('trace_steps as s')
+            .where('s.trace_id', '=', anyOf(uuids))
+            .where('s.day', '>=', first)
+            .where('s.day', '<=', last)
+            .where((eb) =>
+              eb(
+                eb
+                  .selectFrom('trace_steps as p')
+                  .select('p.span_id')
+                  .whereRef('p.trace_id', '=', 's.trace_id')
+                  .whereRef('p.span_id', '=', 's.parent_id')
+                  .where('p.day', '>=', first)
+                  .where('p.day', '<=', last)
+                  .limit(1),
+                'is',
+                null,
+              ),
+            )
+            .distinctOn('s.trace_id')
+            .select(['s.trace_id', 's.name', 's.status', 's.parent_id', 's.ended_us', 's.input_head', 's.output_head'])
+            .orderBy('s.trace_id')
+            .orderBy(sql`s.parent_id is not null`)
+            .orderBy('s.started_us')
+            .orderBy('s.span_id'),
       )
-      .with('sums', (cte) =>
-        cte
-          .selectFrom('trace_steps as s')
-          .leftJoin('executions as e', 'e.id', 's.execution_id')
-          .where('s.trace_id', '=', anyOf(uuids))
-          .where('s.day', '>=', first)
-          .where('s.day', '<=', last)
-          .groupBy('s.trace_id')
-          .select([
-            's.trace_id',
-            sql<number>`count(*)::int`.as('steps'),
-            sql<number>`count(${sql.ref('e.id')})::int`.as('calls'),
-            count(sql`${sql.ref('s.status')} = 'error'`).as('errors'),
-            sql<Date>`min(${fromUs('s.started_us')})`.as('started_at'),
-            sql<Date>`max(${fromUs('s.ended_us')})`.as('ended_at'),
-            sql<boolean>`bool_or(${sql.ref('s.complete')})`.as('complete'),
-            total('e.tokens_input').as('tokens_input'),
-            total('e.tokens_output').as('tokens_output'),
-            total('e.tokens_cached_input').as('tokens_cached_input'),
-            total('e.tokens_reasoning').as('tokens_reasoning'),
-            sql<string | null>`sum(${sql.ref('e.cost_amount')})`.as('cost_amount'),
-            count(sql`${sql.ref('e.id')} is not null and ${sql.ref('e.cost_amount')} is null`).as('unpriced_calls'),
-            names('e.model').as('models'),
-            names('s.tool').as('tools'),
-            names('s.agent').as('agents'),
-            sql<{ name: string; version: number | null }[]>`coalesce(jsonb_path_query_array(jsonb_agg(distinct
+      .with(
+        (cte) => cte('sums').materialized(),
+        (cte) =>
+          cte
+            .selectFrom('trace_steps as s')
+            .leftJoin('executions as e', 'e.id', 's.execution_id')
+            .where('s.trace_id', '=', anyOf(uuids))
+            .where('s.day', '>=', first)
+            .where('s.day', '<=', last)
+            .groupBy('s.trace_id')
+            .select([
+              's.trace_id',
+              sql<number>`count(*)::int`.as('steps'),
+              sql<number>`count(${sql.ref('e.id')})::int`.as('calls'),
+              count(sql`${sql.ref('s.status')} = 'error'`).as('errors'),
+              sql<Date>`min(${fromUs('s.started_us')})`.as('started_at'),
+              sql<Date>`max(${fromUs('s.ended_us')})`.as('ended_at'),
+              sql<boolean>`bool_or(${sql.ref('s.complete')})`.as('complete'),
+              total('e.tokens_input').as('tokens_input'),
+              total('e.tokens_output').as('tokens_output'),
+              total('e.tokens_cached_input').as('tokens_cached_input'),
+              total('e.tokens_reasoning').as('tokens_reasoning'),
+              sql<string | null>`trim_scale(sum(${sql.ref('e.cost_amount')}))`.as('cost_amount'),
+              count(sql`${sql.ref('e.id')} is not null and ${sql.ref('e.cost_amount')} is null`).as('unpriced_calls'),
+              names('e.model').as('models'),
+              names('s.tool').as('tools'),
+              names('s.agent').as('agents'),
+              sql<{ name: string; version: number | null }[]>`coalesce(jsonb_path_query_array(jsonb_agg(distinct
               jsonb_build_object('name', ${sql.ref('s.prompt_name')}, 'version', ${sql.ref('s.prompt_version')}))
               filter (where ${sql.ref('s.prompt_name')} is not null), ${sql.lit(`$[0 to ${MAX_NAMES - 1}]`)}), '[]')`.as(
-              'prompts',
-            ),
-            firstOf<string>('s.conversation_id').as('conversation_id'),
-            firstOf<string>('s.user_id').as('user_id'),
-            firstOf<string>('s.service').as('service'),
-            firstOf<string>('s.environment').as('environment'),
-            firstOf<Record<string, string>>('s.metadata').as('metadata'),
-            total('s.bytes').as('bytes'),
-          ]),
+                'prompts',
+              ),
+              firstOf<string>('s.conversation_id').as('conversation_id'),
+              firstOf<string>('s.user_id').as('user_id'),
+              firstOf<string>('s.service').as('service'),
+              firstOf<string>('s.environment').as('environment'),
+              firstOf<Record<string, string>>('s.metadata').as('metadata'),
+              total('s.bytes').as('bytes'),
+            ]),
       )
       .with('tagged', (cte) =>
         cte
@@ -123,11 +135,13 @@ async function sumUp(
           .where('s.tags', 'is not', null)
           .select(['s.trace_id', sql<string>`unnest(${sql.ref('s.tags')})`.as('tag')]),
       )
-      .with('tags', (cte) =>
-        cte
-          .selectFrom('tagged as s')
-          .groupBy('s.trace_id')
-          .select(['s.trace_id', names('s.tag').as('tags')]),
+      .with(
+        (cte) => cte('tags').materialized(),
+        (cte) =>
+          cte
+            .selectFrom('tagged as s')
+            .groupBy('s.trace_id')
+            .select(['s.trace_id', names('s.tag').as('tags')]),
       )
       .updateTable('traces as t')
       .from('sums as n')

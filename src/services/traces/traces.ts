@@ -308,7 +308,7 @@ export async function sumUpConversations(query: Query, ids: readonly string[]) {
         sql<number>`sum(tokens_output)::bigint`.as('tokens_output'),
         sql<number>`sum(tokens_cached_input)::bigint`.as('tokens_cached_input'),
         sql<number>`sum(tokens_reasoning)::bigint`.as('tokens_reasoning'),
-        sql<string | null>`sum(cost_amount)`.as('cost_amount'),
+        sql<string | null>`trim_scale(sum(cost_amount))`.as('cost_amount'),
         sql<number>`sum(unpriced_calls)::bigint`.as('unpriced_calls'),
       ]),
   );

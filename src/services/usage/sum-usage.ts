@@ -114,7 +114,8 @@ function sumBy(
     const column: Expression<string> = sql.ref(COLUMN_OF_GROUP[group]);
     sums = sums.groupBy(column).orderBy(column);
   }
-  return sums;
+  // A group whose calls were all taken back (`services/traces/take-back.ts`) has nothing.
+  return groups.length === 0 ? sums : sums.having(sql<SqlBool>`sum(calls) <> 0`);
 }
 
 /** Tokens and cost of the executions created in a span, by the requested groups. */
