@@ -1,3 +1,5 @@
+import process from 'node:process';
+import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { publicId } from '../domain/ids.ts';
 import { deleteWorkspace } from '../services/workspaces/delete-workspace.ts';
@@ -9,9 +11,22 @@ import {
   type WorkspaceRow,
 } from '../services/workspaces/workspaces.ts';
 import { parseEmail, parseName } from './arguments.ts';
-import { confirmName } from './confirm.ts';
 import { withDatabase } from './database.ts';
+import { AdminError } from './errors.ts';
 import { type Result, table } from './output.ts';
+
+/**
+ * Asks the user to type the name of a workspace before it is deleted.
+ * @throws AdminError for another name, or none
+ */
+async function confirmName(name: string): Promise<void> {
+  process.stderr.write(`This permanently deletes everything in the workspace ${name}. Type its name to continue: `);
+  const lines = createInterface({ input: process.stdin });
+  const { value: typed } = await lines[Symbol.asyncIterator]().next();
+  lines.close();
+  if (typed === name) return;
+  throw new AdminError('Nothing was deleted: the name does not match. Type it, or pass --yes.');
+}
 
 const HEAD = ['NAME', 'ID', 'OWNER', 'CREATED'];
 

@@ -7,7 +7,27 @@ import { errorBody, toApiError } from '../http/middleware/error-responses.ts';
 import { STATUS_OF_CODE } from '../http/status.ts';
 import { PayloadDecryptionError } from '../temporal/payload-codec.ts';
 import type { Access } from './access.ts';
-import { SIGN_IN_POLICY, signInPage } from './sign-in-page.ts';
+
+/** The policy of a page that can only send its form. */
+const SIGN_IN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/** @param message about the last attempt, in HTML */
+const signInPage = (message = ''): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Codec server</title>
+<h1>Codec server</h1>
+<p role="status">${message}</p>
+<p>Anyone who signs in can have Temporal’s UI decrypt what it shows. In the UI, enter the address of this page as the codec server, and turn on
+“Include cross-origin credentials”.</p>
+<form method="post" action="/sign-in">
+<p><label>CODEC_SERVER_TOKEN <input type="password" name="token" autocomplete="current-password" required></label>
+<button>Sign in</button></p>
+</form>
+</html>
+`;
 
 /** Temporal limits a message to 4 MiB; this allows for base64 and some overhead. */
 const MAX_CODEC_BYTES = 8 * 1024 * 1024;

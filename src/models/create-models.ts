@@ -1,19 +1,56 @@
+import { z } from 'zod';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
+import { createBatchClient, TIMEOUTS } from './batches/batch-client.ts';
 import { createBatchedModels } from './batches/create-batched-models.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
-import { createHttpModels, type FilePolicy } from './http-models.ts';
+import { createHttpModels, type FilePolicy, type ProviderConnection } from './http-models.ts';
 import type { ClosableModels, ModelCall, ModelSettings, ProviderTest } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { type ResolvedModel, resolveModelName } from './names.ts';
 import { createPriceBook } from './prices/price-book.ts';
+import type { Provider } from './providers/provider.ts';
 import { findProvider } from './providers/registry.ts';
 import { PLAIN_SANDBOX_MODELS } from './sandbox/models.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
-import { testProvider } from './test-provider.ts';
+
+const TIMEOUT_MS = 15_000;
+/** Only the timeout ends a test, because several callers may share it. */
+const NEVER = new AbortController().signal;
+
+/** The lists of OpenAI and compatible APIs, Anthropic, and Google. Some servers send a bare list. */
+const ModelList = z.union([
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data.length),
+  z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models.length),
+  z.array(z.unknown()).transform((models) => models.length),
+]);
+
+/** Requests the list of a provider's models. */
+async function testProvider(provider: Provider, connection: ProviderConnection): Promise<ProviderTest> {
+  const { apiKey } = connection;
+  const auth = apiKey === undefined ? {} : provider.authorization(apiKey);
+  const client = createBatchClient(connection, auth, { ...TIMEOUTS, request: TIMEOUT_MS });
+  const started = performance.now();
+  const ms = () => Math.round(performance.now() - started);
+  try {
+    const { text } = await client.askFor({ method: 'GET', path: '/models', signal: NEVER });
+    return { ms: ms(), models: countIn(text) };
+  } catch (error) {
+    if (error instanceof ModelError) return { ms: ms(), error };
+    throw error;
+  }
+}
+
+function countIn(text: string): number | null {
+  try {
+    return ModelList.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * @param options.allowPrivate Private addresses from which files can be fetched; default none.

@@ -7,9 +7,28 @@ import type { RateLimiter } from '../services/access/rate-limiter.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { keepLogin, newState, takeLogin } from './login-cookie.ts';
 import type { Caller } from './member-session.ts';
-import { returnPath } from './return-path.ts';
 import { type SignInDeps, signInMember } from './sign-in.ts';
 import { SignInError, type SignInProblem } from './sign-in-error.ts';
+
+const MAX_CHARS = 2_000;
+/** Characters that browsers interpret differently from servers: a backslash as a slash, tabs and line breaks as nothing. */
+const MISLEADING = /[\\\s\p{Cc}]/u;
+
+/**
+ * The address that a browser opens after a sign-in.
+ * @param given a path under `/console`. Default: `/console`
+ * @returns undefined if it leads, or could lead, anywhere else
+ */
+function returnPath(given: string | undefined): string | undefined {
+  if (given === undefined) return '/console';
+  if (given.length > MAX_CHARS || MISLEADING.test(given) || !/^\/console(?:[/?#]|$)/.test(given)) return undefined;
+  const origin = 'http://console.invalid';
+  const url = URL.parse(given, origin);
+  // Segments such as `..` are resolved by now, even if encoded.
+  if (url?.origin !== origin || !/^\/console(?:\/|$)/.test(url.pathname) || url.pathname.startsWith('//'))
+    return undefined;
+  return `${url.pathname}${url.search}${url.hash}`;
+}
 
 export interface SignInRoutesDeps extends SignInDeps {
   /** Where browsers reach this service, without a trailing slash. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Query } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import type { CostEstimate } from '../../domain/evaluations/cost-estimate.ts';
@@ -15,6 +15,7 @@ import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metr
 import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/run/costs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
+import { sumUpRun } from '../../services/evaluations/run/sum-up.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { createRetryingModels } from '../call-with-retries.ts';
 import { createBatchAttempts } from '../scoring/batch-attempts.ts';
@@ -30,7 +31,39 @@ import { ScoringEndpoints } from '../scoring/scoring-endpoints.ts';
 import { Suspects, type Suspicion } from '../scoring/suspects.ts';
 import { ExampleRunner, type ExampleRunnerDeps } from './example-runner.ts';
 import { ExampleStore } from './example-store.ts';
-import { createSumsKeeper } from './sums-keeper.ts';
+
+const EVERY_MS = 60_000;
+/** Summing up uses at most a twentieth of the time. */
+const REST_FACTOR = 20;
+
+/**
+ * Keeps the sums of running runs up to date in their rows, for lists: once a minute, or less often if that is slow.
+ * @param query across workspaces
+ * @returns to be called about once a second for each run that this process works on
+ */
+function createSumsKeeper(query: Query): (evaluationId: string) => void {
+  const dueAt = new Map<string, number>();
+
+  function begin(evaluationId: string): void {
+    const longAgo = Date.now() - EVERY_MS;
+    for (const [id, due] of dueAt) if (due < longAgo) dueAt.delete(id);
+    dueAt.set(evaluationId, Date.now() + EVERY_MS);
+  }
+
+  async function sumUp(evaluationId: string): Promise<void> {
+    const startedAt = Date.now();
+    dueAt.set(evaluationId, Number.POSITIVE_INFINITY);
+    // If the database is down, the next call retries.
+    await sumUpRun(query, evaluationId, ['running', 'paused']).catch(() => {});
+    dueAt.set(evaluationId, Date.now() + Math.max(EVERY_MS, REST_FACTOR * (Date.now() - startedAt)));
+  }
+
+  return (evaluationId) => {
+    const due = dueAt.get(evaluationId);
+    if (due === undefined) begin(evaluationId);
+    else if (Date.now() >= due) void sumUp(evaluationId);
+  };
+}
 
 export interface BatchInput extends RunRef {
   /** Public id. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Query } from '../../db/database.ts';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { invalidField } from '../../domain/errors.ts';
 import type { CsvForm } from '../../domain/text/csv-form.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { decodeCursor, encodeCursor, toPage } from '../../http/pagination.ts';
 import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { addExamples } from '../../services/datasets/add-examples.ts';
@@ -10,12 +11,16 @@ import { createFromExecutions } from '../../services/datasets/create-from-execut
 import { getDataset, listDatasets, listDatasetVersions } from '../../services/datasets/datasets.ts';
 import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
 import { storeExamples } from '../../services/datasets/inline-examples.ts';
-import { EXAMINED_EXAMPLES } from '../../services/datasets/read-examples.ts';
+import {
+  EXAMINED_EXAMPLES,
+  readExamples,
+  type ShownExample,
+  searchExamples,
+} from '../../services/datasets/read-examples.ts';
 import type { Uploads } from '../../services/datasets/upload-examples.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
 import { parseCsv } from './csv.ts';
-import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';
 import { parseJsonLines } from './json-lines.ts';
 import { presentChange, presentDataset } from './presenter.ts';
@@ -36,6 +41,35 @@ import {
   VersionQuery,
 } from './schema.ts';
 import { withUpload } from './upload-body.ts';
+
+/** `version seq`: paging stays in the version it started with. */
+const Position = z.string().regex(/^[1-9]\d{0,8} [1-9]\d{0,8}$/);
+
+/**
+ * A page of a version's examples, optionally only examples that contain the text `q`; it ends early if they are large.
+ * @throws ApiError `not_found`, `invalid_request`
+ */
+async function examplesPage(
+  db: WorkspaceDatabase,
+  name: string,
+  { version, q, limit, cursor }: z.output<typeof ExamplesQuery>,
+) {
+  const [begun, seq = 0] = decodeCursor(cursor, Position)?.split(' ').map(Number) ?? [];
+  if (begun !== undefined && version !== undefined && begun !== version)
+    throw invalidField('cursor', `belongs to version ${begun}: omit version, or pass that version`);
+  const dataset = await getDataset(db.query, name, version ?? begun);
+  const { examples_id: id, examples_total: total } = dataset;
+  const page = (data: ShownExample[], next: number) => ({
+    data,
+    next_cursor: next < total ? encodeCursor(`${dataset.version} ${next}`) : null,
+  });
+  if (q !== undefined) {
+    const { examples, next } = await searchExamples(db.heavy.query, id, q, seq, limit);
+    return page(examples, next);
+  }
+  const examples = await readExamples(db.query, id, seq, limit);
+  return page(examples, (examples.at(-1)?.seq ?? total) + 1);
+}
 
 export interface DatasetRouteDeps {
   idempotency: Idempotency;

@@ -1,11 +1,28 @@
 import { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
-import { SAMPLE_DATA } from '../../domain/webhooks/events.ts';
-import { idParams } from '../../http/fields.ts';
-import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { EVENT_DATA, SAMPLE_DATA } from '../../domain/webhooks/events.ts';
+import { CreationTime, idParams, Timestamp } from '../../http/fields.ts';
+import { decodeCursor, PageQuery, pageOf, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { type EventRow, getEvent, listEvents } from '../../services/events/list-events.ts';
-import { Event, EventPage, ListQuery } from './schema.ts';
+import { EventName, SentEvent } from '../webhooks/schema.ts';
+
+const ListQuery = z.strictObject({
+  ...PageQuery,
+  event: EventName.optional(),
+  ...CreationTime,
+});
+
+const Event = z
+  .object({
+    id: z.string().meta({ description: 'The `X-Event-Id` of its deliveries.' }),
+    event: SentEvent,
+    data: z.union([...new Set(Object.values(EVENT_DATA))]).meta({ description: 'The payload of the event type.' }),
+    timestamp: Timestamp,
+  })
+  .meta({ id: 'Event' });
+
+const EventPage = pageOf(Event).meta({ id: 'EventPage' });
 
 function presentEvent({ id, type, data, created_at: createdAt }: EventRow): z.input<typeof Event> {
   return { id: publicId('event', id), event: type, data, timestamp: createdAt.toISOString() };

@@ -8,17 +8,23 @@ import {
   MONITOR_METRICS,
   type MonitorCheck,
 } from '../../domain/monitors/monitor.ts';
-import { monitorNameProblem } from '../../domain/monitors/monitor-name.ts';
 import { monitorStates } from '../../domain/monitors/monitor-states.ts';
 import { nameSchema } from '../../domain/name-schema.ts';
 import { MovableLabel } from '../../domain/prompts/label.ts';
 import { spanMs } from '../../domain/releases/release.ts';
+import { nameProblem } from '../../domain/resource-name.ts';
 import { scoreNameProblem } from '../../domain/scores/score-name.ts';
 import { durationText } from '../../domain/text/duration-text.ts';
 import { Name, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { hiding, shown, unread } from '../../http/unread.ts';
 import { metricOf, Span } from '../releases/steps-schema.ts';
+
+/** Segments that are reserved after the first. */
+const MONITOR_RESERVED: ReadonlySet<string> = new Set(['history']);
+
+/** What is wrong with a monitor's name, in words for the caller; undefined if it is valid. */
+const monitorNameProblem = (name: string) => nameProblem(name, MONITOR_RESERVED);
 
 export const MonitorName = nameSchema(monitorNameProblem, 'support/errors');
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AuditAction } from '../../domain/audit.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
@@ -11,12 +11,12 @@ import { withdrawWithRetries } from '../../services/acceptance/withdrawal.ts';
 import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../services/releases/control-release.ts';
 import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
 import { readFailures } from '../../services/releases/failures.ts';
-import { readArms, readSeries } from '../../services/releases/numbers.ts';
+import { type Arms, describeArms, NO_ARMS, readArms, readSeries } from '../../services/releases/numbers.ts';
 import { startReleaseWorkflow } from '../../services/releases/release-workflow.ts';
 import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { releaseWorkflowId } from '../../temporal/names.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
-import { presentRelease } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
 import {
   ControlRelease,
@@ -29,6 +29,35 @@ import {
   ReleasePage,
   ReleaseParams,
 } from './schema.ts';
+
+/** Presents a release. */
+function presentRelease(row: ReleaseRow, arms: Arms = NO_ARMS): z.input<typeof Release> {
+  return {
+    id: publicId('release', row.id),
+    prompt_name: row.prompt_name,
+    label: row.label,
+    stable_version: row.stable_version,
+    candidate_version: row.candidate_version,
+    steps: row.steps.map((step) => ({ ...step })),
+    step: row.step,
+    percent: row.percent,
+    salt: row.salt,
+    status: row.status,
+    status_reason: row.status_reason,
+    reason: row.reason,
+    deadline: row.deadline?.toISOString() ?? null,
+    metadata: row.metadata,
+    approvals: row.approvals,
+    decisions: row.decisions,
+    arms: describeArms(arms),
+    evaluation_id: row.evaluation_id === null ? null : publicId('evaluation', row.evaluation_id),
+    workflow_id: releaseWorkflowId(row.id),
+    created_by: row.created_by,
+    created_at: row.created_at.toISOString(),
+    promoted_at: row.promoted_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
 
 export interface ReleaseRouteDeps extends WorkflowStarter {
   idempotency: Idempotency;

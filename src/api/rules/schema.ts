@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nameSchema } from '../../domain/name-schema.ts';
 import { Label } from '../../domain/prompts/label.ts';
+import { nameProblem } from '../../domain/resource-name.ts';
 import { backfillStates } from '../../domain/rules/backfill-states.ts';
-import { ruleNameProblem } from '../../domain/rules/rule-name.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
 import { Name, pathId, Timestamp, TimestampInput } from '../../http/fields.ts';
@@ -11,6 +11,14 @@ import { shown } from '../../http/unread.ts';
 import { MaxCost } from '../evaluations/create-schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 import { TraceFilterBody } from '../traces/filter-schema.ts';
+
+/** Segments that are reserved after the first. */
+const RULE_RESERVED: ReadonlySet<string> = new Set(['backfill', 'backfills']);
+
+/** What is wrong with a rule's name, in words for the caller; undefined if it is valid. */
+function ruleNameProblem(name: string): string | undefined {
+  return nameProblem(name, RULE_RESERVED);
+}
 
 export const RuleName = nameSchema(ruleNameProblem, 'support/tone');
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AuditAction } from '../../domain/audit.ts';
+import { publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { idParams } from '../../http/fields.ts';
@@ -9,7 +10,12 @@ import { PageQuery } from '../../http/pagination.ts';
 import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { storeOnce } from '../../services/acceptance/store-once.ts';
-import { readSecrets, sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
+import {
+  type EvaluatorSecrets,
+  readSecrets,
+  revealSecrets,
+  sealEvaluators,
+} from '../../services/evaluations/creation/evaluator-secrets.ts';
 import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
 import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
 import { getSchedule, SCHEDULES, type ScheduleRow } from '../../services/schedules/schedules.ts';
@@ -20,8 +26,29 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { hasScorer, requireScorerScope } from '../evaluations/scorer-scope.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
-import { presentNewSchedule, presentSchedule } from './presenter.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
+
+/** Presents a schedule. @param due its next due times; undefined to omit them */
+function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof Schedule> {
+  return {
+    id: publicId('schedule', row.id),
+    name: row.name,
+    cron: row.cron,
+    time_zone: row.time_zone,
+    paused: row.paused,
+    evaluation: row.request.body,
+    ...(due && { next_runs: due.map((time) => time.toISOString()) }),
+    last_error: row.last_error,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** The same with the secrets of its evaluators, for the one response that shows them. */
+function presentNewSchedule(row: ScheduleRow, due: Date[], secrets: EvaluatorSecrets): z.input<typeof Schedule> {
+  const { body, parsed } = row.request;
+  const evaluators: JsonValue = JSON.parse(JSON.stringify(revealSecrets(parsed.evaluators, secrets)));
+  return { ...presentSchedule(row, due), evaluation: { ...body, evaluators } };
+}
 
 const evaluation = { prompt_name: 'support/greeting', dataset: 'support/questions', threshold: 0.9 };
 const scheduleSample = {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import { scopesWithin } from '../../domain/roles.ts';
 import { idParams } from '../../http/fields.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -15,12 +17,66 @@ import {
   listSessions,
   MAX_SESSIONS_PER_KEY,
   type SessionOwner,
+  type SessionRow,
 } from '../../services/access/sessions.ts';
 import type { Caller } from '../../sign-in/member-session.ts';
 import { providerOfSession, type SignInDeps, switchWorkspace, workspacesOf } from '../../sign-in/sign-in.ts';
-import { presentSession } from './presenter.ts';
-import { ownSessionSample, sessionSample } from './samples.ts';
 import { CreateSession, EndedSession, OwnSession, Session, SessionPage, SwitchWorkspace } from './schema.ts';
+
+/** Samples for the documentation. */
+const sessionSample = {
+  id: 'sess_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  key: { id: 'key_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', name: 'Ada', scopes: ['read', 'execute', 'write'] },
+  workspace: { name: 'default' },
+  member: { id: 'mem_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', name: 'Ada', role: 'editor' as const },
+  provider: 'sso',
+  is_current: true,
+  address: '192.0.2.1',
+  user_agent: 'Mozilla/5.0',
+  created_at: '2026-01-31T12:00:00.000Z',
+  last_used_at: '2026-01-31T12:00:00.000Z',
+  expires_at: '2026-02-01T00:00:00.000Z',
+};
+
+const ownSessionSample = {
+  ...sessionSample,
+  drafts_key: 'kR0n0hS4cS7mJv3yN0nqXc2lq0mB5b0aWzvJ1kq3m2E=',
+  workspaces: [
+    { name: 'default', role: 'editor' as const },
+    { name: 'research', role: 'viewer' as const },
+  ],
+};
+
+/**
+ * @param caller a key of the same workspace
+ * @param currentId the id of the caller's session. Default: the session of the request, if any
+ */
+function presentSession(
+  row: SessionRow,
+  caller: AuthenticatedKey,
+  currentId: string | undefined = caller.sessionId,
+): z.input<typeof Session> {
+  return {
+    id: publicId('session', row.id),
+    key: {
+      id: publicId('apiKey', row.key_id),
+      name: row.key_name,
+      scopes: scopesWithin(row.key_scopes, row.role),
+    },
+    workspace: { name: caller.workspaceName },
+    member:
+      row.member_id === null || row.member_name === null || row.role === null
+        ? null
+        : { id: publicId('member', row.member_id), name: row.member_name, role: row.role },
+    provider: row.provider,
+    is_current: row.id === currentId,
+    address: row.address,
+    user_agent: row.user_agent,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  };
+}
 
 const tag = 'Sessions';
 const MAX_BODY_BYTES = 4 * 1024;

@@ -12,8 +12,18 @@ import {
   prepareEvaluator,
   runsCallersCode,
 } from '../registry.ts';
-import { CHECK_LIMIT_MS, EXAMPLE_LIMIT_MS, PREPARE_LIMIT_MS } from './limits.ts';
 import type { ThreadReport, ThreadTask } from './thread-task.ts';
+
+/** Wall-clock milliseconds for all the evaluators of one example together. */
+const EXAMPLE_LIMIT_MS = 1_000;
+
+/** The same for compiling the expressions and schemas of a request. */
+const CHECK_LIMIT_MS = 3_000;
+
+/**
+ * The limit for compiling them again where they are used: longer, so that what was accepted does not fail on a busy machine.
+ */
+const PREPARE_LIMIT_MS = 10_000;
 
 // The entry file of the pool's threads: everything in it runs only there.
 

@@ -1,3 +1,4 @@
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
@@ -11,7 +12,24 @@ import { type AuthenticatedKey, keyOfSession } from '../access/authenticate.ts';
 import { createPersonalKey, ownMemberOf } from '../access/personal-keys.ts';
 import { actAs, currentActor, OPERATOR } from '../audit/acting.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import { hashDeviceCode, hashUserCode, newDeviceCode, newUserCode } from './device-codes.ts';
+
+/** Consonants except Y: no ambiguous letters, and no words (RFC 8628, 6.1). */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const USER_CODE_LETTERS = 8;
+
+/** The code that a program shows to a person: `ABCD-EFGH`, one of 20^8. */
+function newUserCode(): string {
+  const letters = Array.from({ length: USER_CODE_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** The code that a program keeps secret: 256 random bits. */
+const newDeviceCode = (): string => randomBytes(32).toString('base64url');
+
+const hashDeviceCode = (code: string): Buffer => hash('sha256', code, 'buffer');
+
+/** Ignores how a person types the code: lowercase, or without the dash. */
+const hashUserCode = (code: string): Buffer => hash('sha256', code.toUpperCase().replaceAll(/[\s-]/g, ''), 'buffer');
 
 /** How long a person has to decide, and the program to fetch its key. */
 export const OPEN_SECONDS = 600;

@@ -3,7 +3,7 @@ import type { Query } from '../../db/database.ts';
 import { arrayOf, now } from '../../db/sql.ts';
 import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ApiError, notFound } from '../../domain/errors.ts';
+import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { includesOf, parsePrompt } from '../../domain/prompts/prompt.ts';
 import type { IncludeRef } from '../../domain/prompts/prompt-content.ts';
@@ -12,7 +12,6 @@ import type { Rollout } from '../../domain/releases/rollout.ts';
 import { currentAuthor } from '../audit/acting.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
-import { requireBase } from './base-version.ts';
 import { checkIncludes } from './includes.ts';
 import {
   changedFields,
@@ -23,6 +22,31 @@ import {
   isOtherContent,
   type VersionChange,
 } from './version.ts';
+
+/**
+ * Checks the version that a change is based on. Call it with the prompt's row locked, so that no other change can come in between.
+ * @param base that version; 0: the prompt did not exist; undefined: any
+ * @param newest the version before the one being created; 0: there is none
+ * @throws ApiError `version_conflict` if there is a newer one, `invalid_request` if there is no such version yet
+ */
+function requireBase(name: string, base: number | undefined, newest: number): void {
+  if (base === undefined || base === newest) return;
+  if (base === 0)
+    throw new ApiError(
+      'version_conflict',
+      `The prompt "${name}" already exists at version ${newest}. Choose another name, or send "base_version": ${newest} to create its next version.`,
+    );
+  if (base < newest)
+    throw new ApiError(
+      'version_conflict',
+      `The prompt "${name}" is now at version ${newest}, but this change is based on version ${base}. ` +
+        `Review the changes with GET /v1/prompts/${name}/diff?from=${base}&to=${newest}, and resend yours with "base_version": ${newest}.`,
+    );
+  throw invalidField(
+    'base_version',
+    newest === 0 ? `is ${base}, but the prompt does not exist yet` : `is ${base}, but the newest version is ${newest}`,
+  );
+}
 
 /** Versions joined with the fields of their prompt. */
 export const selectPrompts = (db: Builder) =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { multiplied } from '../../../src/models/batches/discounts.ts';
+import { multiplied } from '../../../src/models/prices/price-book.ts';
 import { modelsAt } from '../../support/providers/models.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'prices-'));
