@@ -66,7 +66,7 @@ interface Candidate extends PoolMember {
 
 /** A search that decides everything with the rules of the service, but calls a simulated task. */
 export function simulateSearch(task: SimulatedTask, options: SimulationOptions): SimulatedSearch {
-  const { seed, ledger = new Map(), maxProposals = 40, parallel = 4, minibatch = 8, patience = 16 } = options;
+  const { seed, ledger = new Map(), maxProposals = 60, parallel = 2, minibatch = 8, patience = 24 } = options;
   const split = splitExamples(
     task.examples.map((example, seq) => splitEntry(seq, example)),
     ledger,

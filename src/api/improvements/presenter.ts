@@ -36,6 +36,7 @@ export function toNewImprovement(body: z.output<typeof CreateImprovement>): NewI
       ...rest,
       reflection: { model, prompt: prompt ?? null, parameters, instructions: instructions ?? null },
       parts: rest.parts,
+      feedback: rest.feedback ?? null,
       max_length: rest.max_length ?? null,
       example_threshold: rest.example_threshold ?? null,
       group_by: rest.group_by ?? null,
@@ -57,7 +58,7 @@ export function presentImprovement(
   base: CandidateRow | undefined,
 ): z.input<typeof Improvement> {
   const { request, split, state } = row;
-  const { batch, ...settings } = request;
+  const { batch, feedback, ...settings } = request;
   const of = (status: CandidateRow['status']) => counts[status] ?? 0;
   const { train, check, again } = base?.run.trials ?? {};
   return {
@@ -71,6 +72,7 @@ export function presentImprovement(
     dataset: { name: row.dataset_name, version: row.dataset_version },
     evaluators: row.evaluators,
     ...settings,
+    feedback: feedback ? { limit: feedback.limit, scores: feedback.scores.length } : null,
     batch: batch && presentBatch(batch),
     max_cost: row.max_cost,
     deadline: row.deadline?.toISOString() ?? null,

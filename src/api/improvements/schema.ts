@@ -81,19 +81,30 @@ const fields = z.strictObject({
     description:
       'The maximum number of examples that a candidate shows as messages. They become part of the prompt: use it only with data that may be shown.',
   }),
+  feedback: z
+    .strictObject({
+      limit: whole(1, 100)
+        .default(50)
+        .meta({ description: 'The maximum number of scores; each reflection shows at most 8.' }),
+    })
+    .optional()
+    .meta({
+      description:
+        'Also shows scores by people of this prompt, the newest first, with their comments and corrections. Inputs of the check and held-out parts are left out. Default: none.',
+    }),
   max_cost: MaxCost.nullable().meta({
     description:
       'US dollars for everything: the runs of the prompt, judges, reflections and the verdict, whose part is set aside first. Null: no limit.',
   }),
-  max_proposals: whole(1, 200).default(40),
-  parallel: whole(1, 8).default(4).meta({
+  max_proposals: whole(1, 200).default(60),
+  parallel: whole(1, 8).default(2).meta({
     description: 'Proposals of a round, which do not know of each other: more are faster and learn less.',
   }),
   minibatch: whole(4, 20)
     .default(8)
     .meta({ description: 'Train examples on which a proposal must gain before it is checked.' }),
   patience: whole(4, 200)
-    .default(16)
+    .default(24)
     .meta({ description: 'The search ends after so many proposals without a new best.' }),
   deadline: TimestampInput.refine((time) => time.getTime() > Date.now(), 'must be in the future')
     .optional()
@@ -212,6 +223,10 @@ export const Improvement = z
     parts: z.array(z.string()),
     keep: z.array(z.string()),
     few_shot: z.int(),
+    feedback: z
+      .object({ limit: z.int(), scores: z.int() })
+      .nullable()
+      .meta({ description: 'Scores by people that reflections can show: the limit, and how many there are.' }),
     max_cost: z.string().nullable(),
     max_proposals: z.int(),
     parallel: z.int(),

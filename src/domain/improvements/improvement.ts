@@ -27,6 +27,8 @@ export interface ImprovementRequest {
   parts: string[];
   keep: string[];
   few_shot: number;
+  /** What people said, as it was chosen at the start: UUIDs of scores. Missing in rows of before, null: none. */
+  feedback?: { limit: number; scores: string[] } | null;
   max_proposals: number;
   parallel: number;
   minibatch: number;

@@ -4,6 +4,7 @@ import type { ChatMessage, PromptMessage } from '../prompts/messages.ts';
 import type { ModelParameters } from '../prompts/parameters.ts';
 import type { Variables } from '../prompts/prompt.ts';
 import type { PromptContent } from '../prompts/prompt-content.ts';
+import type { ScoreValue } from '../scores/score.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import { fenceOf } from '../text/fence.ts';
 import type { JsonValue } from '../text/json.ts';
@@ -38,7 +39,7 @@ export const REFLECTION_MESSAGES: PromptMessage[] = [
     content: [
       'Texts that you can rewrite:\n{{ parts }}',
       'Examples:\n{{ examples }}',
-      'Corrections and comments by people:\n{{ feedback }}',
+      'Scores, corrections and comments by people:\n{{ feedback }}',
       'Changes that were tried before, with their results:\n{{ history }}',
       'Rules:\n{{ rules }}',
       'Further instructions:\n{{ instructions }}',
@@ -59,8 +60,9 @@ export interface ReflectionExample {
 export interface ReflectionFeedback {
   variables: Variables;
   output: string;
-  /** The answer that a person gave instead. */
-  correction: string | null;
+  score: { name: string; value: ScoreValue };
+  /** The answer that a person gave instead; null: none. */
+  correction: JsonValue;
   comment: string | null;
 }
 
@@ -127,10 +129,13 @@ function exampleShown({ variables, output, expected, score, scores }: Reflection
   ];
 }
 
-const feedbackShown = ({ variables, output, correction, comment }: ReflectionFeedback): Shown[] => [
+const feedbackShown = ({ variables, output, score, correction, comment }: ReflectionFeedback): Shown[] => [
   ...variablesShown(variables),
   { title: 'Answer', text: clip(output), isValue: true },
-  ...(correction === null ? [] : [{ title: 'A person corrected it to', text: clip(correction), isValue: true }]),
+  { title: 'A person scored it', text: clip(`${score.name}: ${score.value}`) },
+  ...(correction === null
+    ? []
+    : [{ title: 'A person corrected it to', text: clip(textOf(correction)), isValue: true }]),
   ...(comment === null ? [] : [{ title: 'A person commented', text: clip(comment) }]),
 ];
 

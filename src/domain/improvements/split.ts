@@ -49,6 +49,9 @@ const textOf = (value: JsonValue): string => (typeof value === 'string' ? value 
 /** The key of an example in the ledger. */
 export const exampleKey = (variables: Example['variables']): string => hash('sha256', canonicalJson(variables));
 
+export const keysOf = (examples: readonly Pick<Example, 'variables'>[]): string[] =>
+  examples.map(({ variables }) => exampleKey(variables));
+
 /**
  * The part of an example depends only on its content, so that it never changes sides between runs, versions or datasets.
  *

@@ -32,7 +32,18 @@ export async function createImprovement(
   query: Query,
   { quotas }: { quotas: Pick<Quotas, 'require' | 'check'> },
   id: string,
-  { promptName, version, base, evaluators, request, dataset, split, maxCost, deadline }: PlannedImprovement,
+  {
+    promptName,
+    version,
+    base,
+    evaluators,
+    request,
+    dataset,
+    split,
+    feedbackKeys,
+    maxCost,
+    deadline,
+  }: PlannedImprovement,
 ): Promise<ImprovementRow> {
   await quotas.check(query, 'executionBytes');
   const seqsOf = (part: 'train' | 'check' | 'held_out') => split[part].map(({ seq }) => seq);
@@ -71,7 +82,7 @@ export async function createImprovement(
   await noteInLedger(
     query,
     promptName,
-    [...split.train, ...split.check].map(({ key }) => key),
+    [...new Set([...[...split.train, ...split.check].map(({ key }) => key), ...feedbackKeys])],
     'seen',
   );
   await recordChange(query, 'improvement.started', publicId('improvement', id), {

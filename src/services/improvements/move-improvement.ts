@@ -6,6 +6,7 @@ import { publicId } from '../../domain/ids.ts';
 import type { StopReason } from '../../domain/improvements/candidate.ts';
 import { wordingOf } from '../../domain/improvements/parts.ts';
 import { chooseFinalist, meanScore, stopReason } from '../../domain/improvements/search.ts';
+import { keysOf } from '../../domain/improvements/split.ts';
 import { NO_CANDIDATE, verdictOf } from '../../domain/improvements/verdict.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import { leaveToReconciliation, startOptions, tellChanged, type WorkflowStarter } from '../../temporal/workflows.ts';
@@ -20,7 +21,7 @@ import {
   saveCandidates,
   saveImprovement,
 } from './improvements.ts';
-import { advance, keysOf, proposeRound } from './propose.ts';
+import { advance, proposeRound } from './propose.ts';
 import { Search } from './search.ts';
 import { cancelTrials, readExamplesAt, type TrialDeps } from './trials.ts';
 

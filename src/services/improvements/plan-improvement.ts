@@ -18,6 +18,7 @@ import { type NewEvaluation, resolveRun } from '../evaluations/creation/create-e
 import { estimateEvaluation } from '../evaluations/creation/estimate-evaluation.ts';
 import { archived, getPrompt, type VersionSelector } from '../prompts/prompts.ts';
 import { contentOf } from '../prompts/version.ts';
+import { chooseFeedback } from './feedback.ts';
 import { readLedger } from './improvements.ts';
 import { MAX_REFLECTION_CHARS, reserveFor } from './reflections.ts';
 
@@ -31,7 +32,9 @@ export interface NewImprovement extends VersionSelector {
   dataset: { name: string; version?: number | undefined };
   evaluators: EvaluatorConfig[];
   /** With defaults; `parts` undefined: those of the prompt. */
-  request: Omit<ImprovementRequest, 'parts' | 'batch'> & {
+  request: Omit<ImprovementRequest, 'parts' | 'batch' | 'feedback'> & {
+    /** The maximum number of scores by people that are shown; null: none. */
+    feedback: { limit: number } | null;
     parts: string[] | undefined;
     batch: BatchSettings | undefined;
   };
@@ -49,6 +52,8 @@ export interface PlannedImprovement {
   request: ImprovementRequest;
   dataset: { name: string; version: number };
   split: Split;
+  /** The keys of inputs that people have scored, and that the search is shown. */
+  feedbackKeys: string[];
   plan: SearchPlan;
   maxCost: string | null;
   deadline: Date | null;
@@ -122,12 +127,26 @@ export async function planImprovement(
     held_out: split.held_out,
   });
   if (fault !== undefined) throw invalidField('dataset', fault);
+  const feedback =
+    request.feedback &&
+    (await chooseFeedback(db.heavy.query, promptName, {
+      split,
+      groupBy: request.group_by ?? undefined,
+      limit: request.feedback.limit,
+    }));
   const planned: PlannedImprovement = {
     promptName,
     version: prompt.version,
     base,
     evaluators,
-    request: { ...request, parts, reflection, batch: request.batch ?? null },
+    request: {
+      ...request,
+      parts,
+      reflection,
+      batch: request.batch ?? null,
+      feedback: feedback && { limit: request.feedback?.limit ?? 0, scores: feedback.scores },
+    },
+    feedbackKeys: feedback?.keys ?? [],
     dataset: { name: dataset.name, version: datasetVersion },
     split,
     plan: {

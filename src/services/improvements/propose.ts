@@ -17,12 +17,12 @@ import {
   kindOf,
   meanScore,
 } from '../../domain/improvements/search.ts';
-import { exampleKey } from '../../domain/improvements/split.ts';
 import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import { jsonIn } from '../../evaluators/matching/json-in-text.ts';
 import { executionWorkflow } from '../executions/execution-workflow.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
 import { contentOf } from '../prompts/version.ts';
+import { readFeedback } from './feedback.ts';
 import type { Candidate } from './improvements.ts';
 import { readReflectionCall, startReflection } from './reflections.ts';
 import { NEW_RUN, type Search } from './search.ts';
@@ -30,6 +30,8 @@ import { readAnswers, readExamplesAt } from './trials.ts';
 
 /** The maximum number of calls for one proposal: a rejected answer is requested once more. */
 const MAX_ASKS = 2;
+/** The maximum number of scores by people that a reflection shows. */
+const SHOWN_FEEDBACK = 8;
 
 /** Draws the proposals of the next round from the state as it is now. @param count of them @param purse of each, in US dollars */
 export function proposeRound(search: Search, count: number, purse: number | null): void {
@@ -186,6 +188,13 @@ function historyOf(search: Search): TriedChange[] {
   });
 }
 
+/** Some of what people said, others for each proposal. */
+const chosenFeedback = ({ row }: Search, { number }: Candidate): string[] =>
+  shuffled(row.request.feedback?.scores ?? [], createDraw(row.request.seed, number, 'feedback')).slice(
+    0,
+    SHOWN_FEEDBACK,
+  );
+
 /** Has a model write new texts, and the guard check them. Leaves the content null while it is waited for, or if there is none. */
 async function reflect(search: Search, candidate: Candidate, parent: Candidate, before: Trial): Promise<void> {
   const { row, query, state, deps } = search;
@@ -197,7 +206,7 @@ async function reflect(search: Search, candidate: Candidate, parent: Candidate, 
     parts: texts,
     isRestart: candidate.kind === 'restart',
     examples: await readAnswers(query, before.evaluation),
-    feedback: [],
+    feedback: await readFeedback(query, row.prompt_name, chosenFeedback(search, candidate)),
     history: historyOf(search),
     keep: request.keep,
     maxLength: request.max_length ?? maxLengthOf(base),
@@ -270,7 +279,3 @@ async function reflect(search: Search, candidate: Candidate, parent: Candidate, 
     return search.change(candidate, { status: 'rejected', reject: guarded.reject, change, diagnosis });
   }
 }
-
-/** The keys of examples in the ledger. */
-export const keysOf = (examples: readonly { variables: Parameters<typeof exampleKey>[0] }[]): string[] =>
-  examples.map(({ variables }) => exampleKey(variables));

@@ -212,6 +212,8 @@ class CreateImprovement(TypedDict, total=False):
     """Texts that must stay word for word."""
     few_shot: int
     """The maximum number of examples that a candidate shows as messages. They become part of the prompt: use it only with data that may be shown."""
+    feedback: Mapping[str, Any]
+    """Also shows scores by people of this prompt, the newest first, with their comments and corrections. Inputs of the check and held-out parts are left out. Default: none."""
     max_cost: Required[float | str | None]
     """US dollars for everything: the runs of the prompt, judges, reflections and the verdict, whose part is set aside first. Null: no limit."""
     max_proposals: int

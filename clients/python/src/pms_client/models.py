@@ -2757,6 +2757,14 @@ class EvaluationComparisonInterval(BaseModel):
     method: Literal["sign_flip", "normal"]
 
 
+class ImprovementFeedback(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    limit: int
+    scores: int
+
+
 class ImprovementBest(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -4633,6 +4641,10 @@ class Improvement(BaseModel):
     parts: list[str]
     keep: list[str]
     few_shot: int
+    feedback: Annotated[
+        ImprovementFeedback | None,
+        Field(description="Scores by people that reflections can show: the limit, and how many there are."),
+    ]
     max_cost: str | None
     max_proposals: int
     parallel: int

@@ -1264,6 +1264,15 @@ export type CreateImprovement = {
      */
     few_shot?: number;
     /**
+     * Also shows scores by people of this prompt, the newest first, with their comments and corrections. Inputs of the check and held-out parts are left out. Default: none.
+     */
+    feedback?: {
+        /**
+         * The maximum number of scores; each reflection shows at most 8.
+         */
+        limit?: number;
+    };
+    /**
      * US dollars for everything: the runs of the prompt, judges, reflections and the verdict, whose part is set aside first. Null: no limit.
      */
     max_cost: number | string | null;
@@ -4217,6 +4226,10 @@ export type Improvement = {
     parts: Array<string>;
     keep: Array<string>;
     few_shot: number;
+    /**
+     * Scores by people that reflections can show: the limit, and how many there are.
+     */
+    feedback: ImprovementFeedback | null;
     max_cost: string | null;
     max_proposals: number;
     parallel: number;
@@ -7739,6 +7752,11 @@ export type EvaluationComparisonInterval = {
 };
 
 export type EvaluationComparisonWithheld = 'not_comparable' | 'failures';
+
+export type ImprovementFeedback = {
+    limit: number;
+    scores: number;
+};
 
 export type ImprovementBest = {
     number: number;
