@@ -13,6 +13,7 @@ import {
 } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
 import { homeRoute } from './pages/home/routes.ts';
+import { improvementRoute, improvementsRoute, newImprovementRoute } from './pages/improvements/routes.ts';
 import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/routes.ts';
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
@@ -46,6 +47,9 @@ const routeTree = rootRoute.addChildren([
     columnsRoute,
     evaluationRoute,
     comparisonRoute,
+    improvementsRoute,
+    newImprovementRoute,
+    improvementRoute,
     datasetsFolder.addChildren([datasetsRoute, datasetRoute]),
     releasesRoute,
     newReleaseRoute,

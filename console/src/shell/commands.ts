@@ -51,6 +51,12 @@ export function fixedCommands(
       words: t('run test judge'),
       run: () => navigate({ to: '/evaluations/new' }),
     },
+    may('execute') && {
+      id: 'new-improvement',
+      label: 'New improvement…',
+      words: t('optimize prompt'),
+      run: () => navigate({ to: '/improvements/new' }),
+    },
     may('publish') && {
       id: 'new-release',
       label: 'New release…',
@@ -88,6 +94,7 @@ function byId(navigate: Navigate, id: string): Command | undefined {
     new Map([
       ['exec', () => navigate({ to: '/executions/$id', params: { id } })],
       ['eval', () => navigate({ to: '/evaluations/$id', params: { id } })],
+      ['imp', () => navigate({ to: '/improvements/$id', params: { id } })],
       ['rel', () => navigate({ to: '/releases/$id', params: { id } })],
     ]).get(/^([a-z]+)_[\w-]+$/.exec(id)?.[1] ?? '');
   return open && { id, label: id, detail: 'open by its id', run: open };

@@ -14,6 +14,7 @@ import {
   Scale,
   Settings,
   SquareTerminal,
+  TrendingUp,
   Webhook,
 } from 'lucide-react';
 
@@ -33,6 +34,7 @@ export const navigation = [
     pages: [
       { label: 'Evaluations', key: 'e', Icon: FlaskConical, link: linkOptions({ to: '/evaluations' }) },
       { label: 'Schedules', key: 's', Icon: CalendarClock, link: linkOptions({ to: '/schedules' }) },
+      { label: 'Improvements', key: 'i', Icon: TrendingUp, link: linkOptions({ to: '/improvements' }) },
       { label: 'Releases', key: 'r', Icon: Rocket, link: linkOptions({ to: '/releases' }) },
     ],
   },

@@ -30,15 +30,30 @@ export const DEFAULTS = {
   max_cost: 5,
 };
 
-/** @param own as for `startTestService` */
-export async function startStage(environment = {}, own?: string): Promise<ImprovementStage> {
+/** A model that answers the task and reflects, for services with `providers`. */
+export async function startModel(): Promise<Pick<ImprovementStage, 'openai' | 'reflect'>> {
   let answer = hiddenRules();
   const openai = await startOpenAiServer({ answer: (call) => answer(call), on: (await sharedProviders()).openai });
-  const service = await startTestService(environment, { providers: true, ...(own !== undefined && { own }) });
+  return {
+    openai,
+    reflect(ways, seed) {
+      answer = hiddenRules({ ...(ways && { ways }), ...(seed !== undefined && { seed }) });
+    },
+  };
+}
+
+/** @param own as for `startTestService` */
+export async function startStage(environment = {}, own?: string): Promise<ImprovementStage> {
+  const model = await startModel();
+  return stageOf(await startTestService(environment, { providers: true, ...(own !== undefined && { own }) }), model);
+}
+
+/** The stage of a service that was started after its model. */
+export function stageOf(service: TestService, model: Pick<ImprovementStage, 'openai' | 'reflect'>): ImprovementStage {
   const { call } = service;
   const stage: ImprovementStage = {
+    ...model,
     service,
-    openai,
     async seed(name, { examples, rules, from }) {
       const prompt = await call('POST', '/prompts', { body: taskPrompt(name) });
       const dataset = await call('PUT', `/datasets/${name}`, {
@@ -63,12 +78,9 @@ export async function startStage(environment = {}, own?: string): Promise<Improv
         return statuses.includes(body.status) && body;
       }),
     candidates: async (id) => (await call('GET', `/improvements/${id}/candidates`)).body.data,
-    reflect(ways, seed) {
-      answer = hiddenRules({ ...(ways && { ways }), ...(seed !== undefined && { seed }) });
-    },
     async stop() {
       await service.stop();
-      await openai.close();
+      await model.openai.close();
     },
   };
   return stage;

@@ -77,6 +77,11 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
               Duplicate…
             </Link>
           )}
+          {!isCode && ended && (
+            <Link to="/improvements/new" search={{ from: id }} className="button">
+              Improve this prompt…
+            </Link>
+          )}
         </>
       )}
       {status === 'completed' && (

@@ -8,8 +8,8 @@ const span = (one: number, other: number) => {
   const [low, high] = [points(one), points(other)];
   return low === high ? low : `${low}–${high}`;
 };
-/** With a sign; the minus sign is as wide as the plus sign. */
-const signed = (share: number) => {
+/** The same with a sign; the minus sign is as wide as the plus sign. */
+export const signed = (share: number) => {
   const text = points(share);
   if (text === '0') return text;
   return share < 0 ? `−${text}` : `+${text}`;

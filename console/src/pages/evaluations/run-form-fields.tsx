@@ -87,12 +87,12 @@ export function RunFormFields({
   );
 }
 
-interface Part {
-  value: RunForm;
-  set: (part: Partial<RunForm>) => void;
+interface Part<Field extends keyof RunForm = keyof RunForm> {
+  value: Pick<RunForm, Field>;
+  set: (part: Partial<Pick<RunForm, Field>>) => void;
 }
 
-function PromptFields({ value, set }: Part) {
+export function PromptFields({ value, set }: Part<'prompt' | 'which'>) {
   const names = useQuery(namesQuery).data ?? [];
   const isKnown = names.includes(value.prompt);
   const prompt = useQuery({ ...promptQuery(value.prompt), enabled: isKnown }).data;
@@ -123,9 +123,34 @@ function PromptFields({ value, set }: Part) {
   );
 }
 
-function ExampleFields({ value, set }: Part) {
+export function DatasetFields({ value, set }: Part<'dataset' | 'datasetVersion'>) {
   const datasets = useQuery(datasetNamesQuery).data?.data ?? [];
   const chosen = datasets.find(({ name }) => name === value.dataset);
+  return (
+    <div className="grid-2">
+      <ComboField
+        label="Dataset"
+        value={value.dataset}
+        onChange={(dataset) => set({ dataset })}
+        options={datasets.map(({ name }) => name)}
+        required
+        spellCheck={false}
+        hint={chosen && `${plural(chosen.examples_total, 'example', 'examples')} in version ${chosen.version}`}
+      />
+      <TextField
+        label="Version of the dataset"
+        type="number"
+        min={1}
+        step={1}
+        placeholder={chosen ? `latest: ${chosen.version}` : 'latest'}
+        value={value.datasetVersion}
+        onChange={(datasetVersion) => set({ datasetVersion })}
+      />
+    </div>
+  );
+}
+
+function ExampleFields({ value, set }: Part) {
   return (
     <>
       <SelectField
@@ -141,28 +166,7 @@ function ExampleFields({ value, set }: Part) {
       {value.source === 'executions' && value.executions && (
         <ExecutionFields value={value.executions} onChange={(executions) => set({ executions })} />
       )}
-      {value.source === 'dataset' && (
-        <div className="grid-2">
-          <ComboField
-            label="Dataset"
-            value={value.dataset}
-            onChange={(dataset) => set({ dataset })}
-            options={datasets.map(({ name }) => name)}
-            required
-            spellCheck={false}
-            hint={chosen && `${plural(chosen.examples_total, 'example', 'examples')} in version ${chosen.version}`}
-          />
-          <TextField
-            label="Version of the dataset"
-            type="number"
-            min={1}
-            step={1}
-            placeholder={chosen ? `latest: ${chosen.version}` : 'latest'}
-            value={value.datasetVersion}
-            onChange={(datasetVersion) => set({ datasetVersion })}
-          />
-        </div>
-      )}
+      {value.source === 'dataset' && <DatasetFields value={value} set={set} />}
       {value.source === 'inline' && (
         <TextArea
           label="Examples"

@@ -91,7 +91,7 @@ export function readExamples(text: string): NonNullable<CreateEvaluation['exampl
 }
 
 /** The selected version of the prompt; empty for the latest. */
-export function selectorOf({ which: chosen }: RunForm): { version?: number; label?: string } {
+export function selectorOf({ which: chosen }: Pick<RunForm, 'which'>): { version?: number; label?: string } {
   const [kind, which = ''] = chosen.split(/:(.*)/s);
   return { ...(kind === 'version' && { version: Number(which) }), ...(kind === 'label' && { label: which }) };
 }

@@ -6,6 +6,9 @@ import { providersQuery } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import { type RunForm, selectorOf } from './run-form-state.ts';
 
+/** The fields that decide how calls can be made. */
+export type ModeForm = Pick<RunForm, 'prompt' | 'which' | 'evaluators' | 'mode' | 'maxWait' | 'leftovers'>;
+
 const HOURS_OF_DAY = 24;
 const WAITS = [
   { value: '1h', label: '1 hour' },
@@ -32,7 +35,7 @@ const providerOf = (model: string, providers: readonly Provider[]) =>
   );
 
 /** Models of the run that can't be called in batches here; undefined until known. */
-function useModelsWithoutBatches(form: RunForm): string[] | undefined {
+function useModelsWithoutBatches(form: ModeForm): string[] | undefined {
   const providers = useQuery(providersQuery).data?.data;
   const name = form.prompt.trim();
   const prompt = useQuery({ ...versionQuery(name, selectorOf(form)), enabled: name !== '' }).data;
@@ -46,7 +49,7 @@ function useModelsWithoutBatches(form: RunForm): string[] | undefined {
   });
 }
 
-function hintOf(form: RunForm, without: string[] | undefined): string {
+function hintOf(form: ModeForm, without: string[] | undefined): string {
   if (without !== undefined && without.length > 0 && form.mode !== 'interactive')
     return t(`${without.join(t(' and '))} can’t be called in batches here.`);
   if (form.mode === 'interactive') return t('In batches, calls cost less and take up to a day.');
@@ -56,7 +59,7 @@ function hintOf(form: RunForm, without: string[] | undefined): string {
 }
 
 /** How to call the models of a run: only supported modes are available. */
-export function RunModeFields({ value, set }: { value: RunForm; set: (part: Partial<RunForm>) => void }) {
+export function RunModeFields({ value, set }: { value: ModeForm; set: (part: Partial<ModeForm>) => void }) {
   const without = useModelsWithoutBatches(value);
   const waits = WAITS.some((wait) => wait.value === value.maxWait)
     ? WAITS
@@ -72,7 +75,7 @@ export function RunModeFields({ value, set }: { value: RunForm; set: (part: Part
       <SelectField
         label="Model calls"
         value={value.mode}
-        onChange={(mode) => set({ mode: mode as RunForm['mode'] })}
+        onChange={(mode) => set({ mode: mode as ModeForm['mode'] })}
         options={modes}
         hint={hintOf(value, without)}
       />
@@ -87,7 +90,7 @@ export function RunModeFields({ value, set }: { value: RunForm; set: (part: Part
           <SelectField
             label="Calls without a response by then"
             value={value.leftovers}
-            onChange={(leftovers) => set({ leftovers: leftovers as RunForm['leftovers'] })}
+            onChange={(leftovers) => set({ leftovers: leftovers as ModeForm['leftovers'] })}
             options={[
               { value: 'interactive', label: 'are made one by one' },
               { value: 'fail', label: 'count as failed' },

@@ -148,13 +148,20 @@ export function changesOf(before: Content, after: Content): UpdatePrompt {
   );
 }
 
+/** The text of a prompt, or its messages one after the other, for reading and comparing. */
+export function wordsOf({ template, messages }: Pick<Prompt, 'template' | 'messages'>): string {
+  if (template !== null) return template;
+  return (messages ?? [])
+    .map((message) =>
+      'placeholder' in message
+        ? `[placeholder] ${message.placeholder}${message.required === false ? ' (optional)' : ''}`
+        : `[${message.role}]\n${typeof message.content === 'string' ? message.content : formatJson(message.content)}`,
+    )
+    .join('\n\n');
+}
+
 /** A version as one text, for reading and comparing. */
 export function textOf(prompt: Prompt): string {
-  const messages = (prompt.messages ?? []).map((message) =>
-    'placeholder' in message
-      ? `[placeholder] ${message.placeholder}${message.required === false ? ' (optional)' : ''}`
-      : `[${message.role}]\n${typeof message.content === 'string' ? message.content : formatJson(message.content)}`,
-  );
   const settings = Object.entries({
     fallback_models: prompt.fallback_models.length > 0 ? prompt.fallback_models : null,
     parameters: Object.keys(prompt.parameters).length > 0 ? prompt.parameters : null,
@@ -163,7 +170,7 @@ export function textOf(prompt: Prompt): string {
     tool_choice: prompt.tool_choice,
     config: prompt.config,
   }).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${formatJson(value)}`]));
-  return [prompt.template ?? messages.join('\n\n'), '', `model: ${prompt.model}`, ...settings].join('\n');
+  return [wordsOf(prompt), '', `model: ${prompt.model}`, ...settings].join('\n');
 }
 
 /** The names in braces in a text, in order. */

@@ -137,6 +137,11 @@ function Actions({ prompt }: { prompt: Prompt }) {
           Evaluate…
         </Link>
       )}
+      {!archived && mayExecute && (
+        <Link to="/improvements/new" search={{ prompt: name }} className="button">
+          Improve this prompt…
+        </Link>
+      )}
       {!archived && <Button onClick={() => setShowsCode(true)}>Use in code</Button>}
       <Link to="/releases" search={{ prompt_name: name }} className="button">
         Releases

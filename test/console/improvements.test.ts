@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ENDED, type ImprovementStage, stageOf, startModel } from '../api/improvements/improvements-support.ts';
+import { problemsOf, violationsInThemes } from './accessible.ts';
+import { type Stage, startStage } from './stage.ts';
+
+let stage: Stage;
+let search: ImprovementStage;
+beforeAll(async () => {
+  const model = await startModel();
+  stage = await startStage({}, { providers: true });
+  search = stageOf(stage.service, model);
+});
+afterAll(async () => {
+  await stage?.stop();
+  await search?.openai.close();
+});
+
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+
+test('from an evaluation to a proved candidate, its diff, its version and its release', async () => {
+  await search.seed('hidden/rules', { examples: 160, rules: 4 });
+  await call('PUT', '/prompts/hidden/rules/labels/production', { body: { version: 1 } });
+  const { body: evaluation } = await call('POST', '/evaluations', {
+    body: { prompt_name: 'hidden/rules', dataset: 'hidden/rules', evaluators: [{ type: 'exact_match' }] },
+  });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/evaluations/${evaluation.id}`));
+  await page.getByRole('link', { name: 'Improve this prompt…' }).click();
+  await page.getByRole('heading', { name: 'New improvement' }).waitFor();
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('hidden/rules');
+  expect(await page.getByLabel('Dataset', { exact: true }).inputValue()).toBe('hidden/rules');
+  const estimate = page.getByRole('region', { name: 'Estimate' });
+  await estimate.getByText(/^Choose a prompt/).waitFor();
+  await page.getByLabel('Model that writes candidates').fill('openai/gpt-4.1-nano');
+  await page.getByLabel('Maximum cost, in US dollars').fill('0.0001');
+  await estimate.getByText(/max_cost/).waitFor();
+  await page.getByLabel('Maximum cost, in US dollars').fill('5');
+  await estimate.getByText(/^About \$[\d.]+, at most \$[\d.]+$/).waitFor();
+  await estimate.getByText(/to learn from/).waitFor();
+  await page.getByLabel('Candidates, at most').fill('24');
+  expect(await violationsInThemes(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Start the improvement' }).click();
+
+  await page.getByRole('heading', { name: 'Improvement of hidden/rules' }).waitFor();
+  const [id = ''] = /imp_[^/?]+/.exec(page.url()) ?? [];
+  await page.getByRole('heading', { name: 'Verdict' }).waitFor();
+  const verdict = page.getByRole('region', { name: 'Verdict' });
+  await verdict.getByText(/^Improvement proved: \+[\d.]+ points$/).waitFor();
+  await verdict
+    .getByText(/^With 95|that nothing had seen, candidate \d+ scores/)
+    .first()
+    .waitFor();
+  await verdict.getByRole('row', { name: /which chose it: too good/ }).waitFor();
+  await page.getByRole('figure', { name: 'Best score so far' }).waitFor();
+
+  const { verdict: found } = await search.read(id);
+  const card = page.getByRole('article', { name: `Candidate ${found.candidate}` });
+  await card.getByRole('heading', { name: 'Why it was made' }).waitFor();
+  await card.locator('.cm-changedText, .cm-changedLine, .cm-insertedLine').first().waitFor();
+  await page.getByRole('heading', { name: 'Refused by the guard' }).waitFor();
+  await page.getByRole('region', { name: 'Refused by the guard, table' }).getByRole('row').nth(1).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+
+  // With the keyboard through the tree.
+  await page.getByRole('button', { name: /^Base/ }).click();
+  await page.getByRole('article', { name: 'Base prompt' }).waitFor();
+  await page.keyboard.press('j');
+  await page.waitForURL(/candidate=[1-9]/);
+  await page.keyboard.press('k');
+  await page.getByRole('article', { name: 'Base prompt' }).waitFor();
+
+  await page.getByRole('button', { name: 'Accept…' }).click();
+  const dialog = page.getByRole('dialog', { name: `Accept candidate ${found.candidate}` });
+  await dialog.getByText('Creates version 2 of hidden/rules.').waitFor();
+  await dialog.getByLabel('And then').selectOption('Start a release of it');
+  await dialog.getByText(/^The usual steps:/).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Accept and start the release' }).click();
+  const accepted = page.getByRole('region', { name: 'Accepted' });
+  await accepted.getByText('Accepted as version 2 of').waitFor();
+  await accepted.getByRole('link', { name: 'Its release' }).click();
+  await page.getByRole('heading', { name: 'hidden/rules: 1 → 2 on production' }).waitFor();
+  expect((await call('GET', '/prompts/hidden/rules?label=production')).body.version).toBe(1);
+
+  await page.goto(stage.at('/improvements'));
+  await page.getByText('improvement proved').first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a search that finds nothing says so, and can be paused, resumed, finished and deleted', async () => {
+  await search.seed('hidden/nothing', { examples: 120, rules: 4 });
+  search.reflect([{ upTo: 1, way: 'filler' }]);
+  const { id } = await search.begin('hidden/nothing', { max_proposals: 200, parallel: 1, patience: 200, max_cost: 50 });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/improvements/${id}`));
+  await page.getByText(/^Searching: [1-9]/).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Paused: paused by request.').waitFor();
+  await page.getByRole('button', { name: 'Resume…' }).click();
+  const resume = page.getByRole('dialog', { name: 'Resume this improvement' });
+  await resume.getByLabel('Maximum cost, in US dollars').fill('0.00000001');
+  await resume.getByRole('button', { name: 'Resume' }).click();
+  await resume
+    .getByText(/must be above what was spent so far/)
+    .first()
+    .waitFor();
+  await resume.getByLabel('Maximum cost, in US dollars').fill('60');
+  await resume.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText(/^Searching: \d+ of at most 200 candidates$/).waitFor();
+  await page.getByRole('button', { name: 'Finish now…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Finish now' }).click();
+  await search.until(id, ...ENDED);
+  await page
+    .getByText(/^No improvement (found|proved)/)
+    .first()
+    .waitFor();
+  await page.getByText('someone requested the verdict').waitFor();
+  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+  expect(
+    await problemsOf(stage, [
+      { at: '/improvements', shows: 'Improvements' },
+      { at: `/improvements/${id}`, shows: 'Improvement of hidden/nothing' },
+      { at: `/improvements/new?from=${id}`, shows: 'New improvement' },
+      { at: '/improvements/imp_none', shows: 'There is no such improvement' },
+    ]),
+  ).toEqual([]);
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Improvements', level: 1 }).waitFor();
+  expect((await call('GET', `/improvements/${id}`)).status).toBe(404);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
