@@ -47,6 +47,7 @@ import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { projectVersion } from '../version.ts';
 import { evaluationStream } from './evaluations/progress-format.ts';
 import { changesStream } from './events/changes-format.ts';
+import { improvementStream } from './improvements/progress-format.ts';
 import { scimRoutes } from './scim/routes.ts';
 
 /** Failed authentications per address and minute before the response is 429. */
@@ -111,7 +112,10 @@ export function allRoutes(
   const accessTokens = publicUrl === undefined ? undefined : createAccessTokens(db, identityProviders, publicUrl);
   const authenticator = createAuthenticator(db, listener, log, accessTokens);
   const streams = createStreamHub({ db, listener, log });
-  const progress = createProgressHub({ db, format: evaluationStream, log });
+  const progress = {
+    evaluations: createProgressHub({ db, format: evaluationStream, log }),
+    improvements: createProgressHub({ db, format: improvementStream, log }),
+  };
   const changes = createChangesHub({ db, format: changesStream, log });
   const quotas = createQuotas(settings.quotas);
   const parts: ApiParts = {
@@ -133,7 +137,7 @@ export function allRoutes(
   };
   return {
     authenticator,
-    streams: [streams, progress, changes],
+    streams: [streams, progress.evaluations, progress.improvements, changes],
     routes: CAPABILITIES.flatMap((each) => each.routes?.(parts) ?? []),
   };
 }

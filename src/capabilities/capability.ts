@@ -43,7 +43,8 @@ export interface ApiParts extends ApiDependencies {
   waiter: ExecutionWaiter;
   deliveryWaiter: DeliveryWaiter;
   streams: StreamHub;
-  progress: ProgressHub;
+  /** Streams of running evaluations and improvements. */
+  progress: { evaluations: ProgressHub; improvements: ProgressHub };
   changes: ChangesHub;
   /** Cached versions of prompts that were run before. */
   known: KnownVersions;

@@ -99,6 +99,24 @@ test('options of calls apply to methods: retries with one key, limits, signals, 
   await expect(pms.schedules.get('')).rejects.toThrow('needs a id');
 });
 
+test('the stream of an improvement', async () => {
+  const { pms } = watchedClient(service);
+  await pms.prompts.create({ ...prompt('i/echo'), template: 'Say {{ word }}.', model: 'sandbox/echo' });
+  const words = Array.from({ length: 150 }, (_, index) => `word ${index},no\n`);
+  await pms.datasets.upload('i/words', `word,expected\n${words.join('')}`, { format: 'csv' });
+  const { id } = await pms.improvements.create({
+    prompt_name: 'i/echo',
+    dataset: 'i/words',
+    evaluators: [{ type: 'exact_match' }],
+    reflection: { model: 'sandbox/echo' },
+    max_cost: null,
+  });
+  await pms.improvements.cancel(id);
+  const seen: string[] = [];
+  for await (const event of pms.improvements.stream(id)) seen.push(`${event.type} ${event.improvement.status}`);
+  expect(seen).toEqual(['improvement.canceled canceled']);
+});
+
 test('datasets, evaluations and their streams', async () => {
   const { pms } = watchedClient(service);
   await pms.prompts.create({

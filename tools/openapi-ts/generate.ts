@@ -25,6 +25,7 @@ const BY_HAND = new Set([
   'uploadDataset',
   'streamExecution',
   'streamEvaluation',
+  'streamImprovement',
   'streamChanges',
 ]);
 

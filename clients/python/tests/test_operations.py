@@ -104,3 +104,19 @@ def test_a_stream_of_an_evaluation(pms: Pms, name: str) -> None:
             return [event.type async for event in async_pms.evaluations.stream(evaluation.id)][-1]
 
     assert asyncio.run(last()) == "evaluation.completed"
+
+
+def test_a_stream_of_an_improvement(pms: Pms, name: str) -> None:
+    pms.prompts.create(name, template="Say {{ word }}.", model="sandbox/echo")
+    examples = [{"variables": {"word": f"word {number}"}, "expected": "no"} for number in range(150)]
+    pms.datasets.upload(name, examples)
+    improvement = pms.improvements.create(
+        prompt_name=name,
+        dataset=name,
+        evaluators=[{"type": "exact_match"}],
+        reflection={"model": "sandbox/echo"},
+        max_cost=None,
+    )
+    pms.improvements.cancel(improvement.id)
+    events = list(pms.improvements.stream(improvement.id))
+    assert [(event.type, event.improvement.status) for event in events] == [("improvement.canceled", "canceled")]

@@ -37,7 +37,7 @@ export type { DecidedBy } from './prompts/rollout.ts';
 export type { RecordOptions, Run } from './record.ts';
 export type { Resources } from './resources.ts';
 export type { Scores } from './scores.ts';
-export type { ChangesEvent, EvaluationEvent, StreamEvent, StreamOptions } from './stream.ts';
+export type { ChangesEvent, EvaluationEvent, ImprovementEvent, StreamEvent, StreamOptions } from './stream.ts';
 export type { RequestOptions, TransportOptions } from './transport.ts';
 export { verifyWebhook, type WebhookEvent } from './webhooks.ts';
 

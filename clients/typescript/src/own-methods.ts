@@ -5,11 +5,13 @@ import { Scores } from './scores.ts';
 import {
   type ChangesEvent,
   type EvaluationEvent,
+  type ImprovementEvent,
   type StreamEvent,
   type StreamOptions,
   streamChanges,
   streamEvaluation,
   streamExecution,
+  streamImprovement,
 } from './stream.ts';
 import { sleep, type Transport } from './transport.ts';
 
@@ -53,6 +55,10 @@ export interface OwnMethods {
     stream(id: string, options?: StreamOptions): AsyncGenerator<EvaluationEvent, void, undefined>;
     /** Waits until an evaluation ends, or pauses because it has reached its `max_cost`. @throws WaitTimeoutError @throws PmsError */
     wait(id: string, options?: WaitOptions): Promise<Evaluation>;
+  };
+  improvements: {
+    /** Yields the progress of an improvement until its end. @param id `imp_…` @throws PmsError */
+    stream(id: string, options?: StreamOptions): AsyncGenerator<ImprovementEvent, void, undefined>;
   };
   events: {
     /**
@@ -113,6 +119,7 @@ export function ownMethods(
       stream: (id, options) => streamEvaluation(transport, id, withLimit(options)),
       wait: (id, options) => waitFor((own) => get.evaluation(id, own), ENDED, options),
     },
+    improvements: { stream: (id, options) => streamImprovement(transport, id, withLimit(options)) },
     events: { changes: (options) => streamChanges(transport, withLimit(options)) },
     releases: { wait: (id, options) => waitFor((own) => get.release(id, own), RELEASED, options) },
     datasets: {

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type CallOptions, toRequest } from './call.ts';
 import { ConnectionError, PmsError } from './errors.ts';
-import type { CreateExecution, Evaluation, Execution, ToolCall } from './generated/types.gen.ts';
+import type { CreateExecution, Evaluation, Execution, Improvement, ToolCall } from './generated/types.gen.ts';
 import { randomKey } from './platform.ts';
 import { createPatience, isTemporary, type Request, sleep, type Transport } from './transport.ts';
 
@@ -22,6 +22,12 @@ export type StreamEvent =
 export interface EvaluationEvent {
   type: 'evaluation.progress' | 'evaluation.completed' | 'evaluation.failed' | 'evaluation.canceled';
   evaluation: Evaluation;
+}
+
+/** An event of an improvement in progress, in the same way. */
+export interface ImprovementEvent {
+  type: 'improvement.progress' | 'improvement.completed' | 'improvement.failed' | 'improvement.canceled';
+  improvement: Improvement;
 }
 
 /**
@@ -74,6 +80,15 @@ export function streamEvaluation(
   options: StreamOptions = {},
 ): AsyncGenerator<EvaluationEvent, void, undefined> {
   return follow(transport, (sent) => toRequest('streamEvaluation', { path: { id } }, sent), options);
+}
+
+/** Yields the progress of an improvement until its end, in the same way. @param id `imp_…` @throws PmsError */
+export function streamImprovement(
+  transport: Transport,
+  id: string,
+  options: StreamOptions = {},
+): AsyncGenerator<ImprovementEvent, void, undefined> {
+  return follow(transport, (sent) => toRequest('streamImprovement', { path: { id } }, sent), options);
 }
 
 /** Yields the types of resources that change, at most once a second, without end. @throws PmsError */

@@ -10,7 +10,13 @@ const sampleEvent = (event: string, evaluation: object) =>
   serverSentEvent({ event, data: { type: event, evaluation } });
 
 /** `/evaluations/{id}/stream` */
-export function progressRoutes({ quotas, progress }: { quotas: Quotas; progress: ProgressHub }): Route[] {
+export function progressRoutes({
+  quotas,
+  progress: { evaluations },
+}: {
+  quotas: Quotas;
+  progress: { evaluations: ProgressHub };
+}): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -38,7 +44,7 @@ export function progressRoutes({ quotas, progress }: { quotas: Quotas; progress:
       ].join(''),
       errors: ['quota_exceeded'],
       handler: async ({ db, params }) =>
-        eventStream(await quotas.stream(db.workspaceId, () => progress.open(db, params.id))),
+        eventStream(await quotas.stream(db.workspaceId, () => evaluations.open(db, params.id))),
     }),
   ];
 }

@@ -6,6 +6,7 @@ import { notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { REFLECTION_MESSAGES } from '../../domain/improvements/reflection.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import { EVENT_STREAM, eventStream, serverSentEvent } from '../../http/event-stream.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -29,6 +30,7 @@ import {
 } from '../../services/improvements/improvements.ts';
 import { planImprovement } from '../../services/improvements/plan-improvement.ts';
 import { startReleaseWorkflow } from '../../services/releases/release-workflow.ts';
+import type { ProgressHub } from '../../services/streams/progress-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
 import { presentCandidate, presentImprovement, toNewImprovement } from './presenter.ts';
@@ -56,9 +58,12 @@ export interface ImprovementRouteDeps extends WorkflowStarter {
   quotas: Quotas;
   evaluatorPool: EvaluatorPool;
   log: Logger;
+  progress: { improvements: ProgressHub };
 }
 
 const tag = 'Improvements';
+const sampleEvent = (event: string, improvement: object) =>
+  serverSentEvent({ event, data: { type: event, improvement } });
 /** How long a caller whose request failed waits for the withdrawal. */
 const WITHDRAW_WITHIN_MS = 1_000;
 
@@ -93,10 +98,10 @@ const CONTROLS: Record<ImprovementControl, { summary: string; description: strin
 
 /** `/improvements` */
 export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
-  const { idempotency, models, quotas, evaluatorPool, log } = deps;
+  const { idempotency, models, quotas, evaluatorPool, log, progress } = deps;
   const present = async (query: Query, row: ImprovementRow) => {
-    const progress = (await readProgress(query, [row.id])).get(row.id);
-    return presentImprovement(row, progress?.counts ?? {}, progress?.base);
+    const found = (await readProgress(query, [row.id])).get(row.id);
+    return presentImprovement(row, found?.counts ?? {}, found?.base);
   };
   const control = (action: ImprovementControl) => {
     const { audit, ...words } = CONTROLS[action];
@@ -204,13 +209,13 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       responseExample: { data: [improvementSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, prompt_name: promptName, status } }) {
         const page = await listImprovements(db, { promptName, status }, limit, decodeCursor(cursor, z.uuid()));
-        const progress = await readProgress(
+        const found = await readProgress(
           db.query,
           page.rows.map(({ id }) => id),
         );
         return toPage(
           page,
-          (row) => presentImprovement(row, progress.get(row.id)?.counts ?? {}, progress.get(row.id)?.base),
+          (row) => presentImprovement(row, found.get(row.id)?.counts ?? {}, found.get(row.id)?.base),
           (row) => row.id,
         );
       },
@@ -282,6 +287,34 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
         if (found?.number !== params.number) throw notFound('This candidate');
         return presentCandidate(found, row, (await readProgress(db.query, [row.id])).get(row.id)?.base);
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/improvements/{id}/stream',
+      operationId: 'streamImprovement',
+      tag,
+      summary: 'Stream the progress of an improvement as server-sent events',
+      description:
+        'Sends `improvement.progress` with the current improvement, and again after changes, at most about once a second; then ' +
+        '`improvement.completed`, `improvement.failed` or `improvement.canceled`. A stream that ends without one of those three was ' +
+        'interrupted, or its improvement was deleted: reconnect. Closing the connection cancels nothing.',
+      scope: 'read',
+      params: ImprovementParams,
+      response: z.string(),
+      responseContentType: EVENT_STREAM,
+      responseExample: [
+        sampleEvent('improvement.progress', {
+          ...improvementSample,
+          status: 'running',
+          verdict: null,
+          stop_reason: null,
+          finished_at: null,
+        }),
+        sampleEvent('improvement.completed', improvementSample),
+      ].join(''),
+      errors: ['quota_exceeded'],
+      handler: async ({ db, params }) =>
+        eventStream(await quotas.stream(db.workspaceId, () => progress.improvements.open(db, params.id))),
     }),
     ...IMPROVEMENT_CONTROLS.map(control),
     defineRoute({

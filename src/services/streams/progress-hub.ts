@@ -3,45 +3,48 @@ import { type SqlBool, sql } from 'kysely';
 import type { Database, WorkspaceDatabase } from '../../db/database.ts';
 import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
-import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluations.ts';
+import { ENDED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
 import type { Hub, Source } from './open-readers.ts';
 import { createPollingHub, type PollingHubDeps } from './polling-hub.ts';
 
-/** An event for a reader of an evaluation: its current state, or its end. */
-export interface ProgressEvent {
-  type: 'evaluation.progress' | `evaluation.${(typeof ENDED_EVALUATION)[number]}`;
-  evaluation: EvaluationRow;
-}
+/** What an event says: that the record changed, or how it ended. */
+export type ProgressStep = 'progress' | (typeof ENDED_EVALUATION)[number];
 
-export interface ProgressFormat {
-  encode(event: ProgressEvent): string;
+/** How records of one kind are found, read and sent. */
+export interface ProgressFormat<Row> {
+  table: 'evaluations' | 'improvements';
+  /** Reads the record as it is now. @throws ApiError `not_found` */
+  read(db: WorkspaceDatabase, id: string): Promise<Row>;
+  statusOf(row: Row): string;
+  encode(step: ProgressStep, row: Row): string;
   /** Sent so that the connection is not considered dead. */
   keepAlive: string;
 }
 
 /**
- * Streams running evaluations to callers of this process: the evaluation now and after every change, as bytes. The stream ends
- * with the evaluation; or without a last event if the evaluation is deleted or this process stops, and the caller then starts
- * again. Throws ApiError `not_found`.
+ * Streams running records to callers of this process: the record now and after every change, as bytes. The stream ends with the
+ * run; or without a last event if the record is deleted or this process stops, and the caller then starts again. Throws ApiError
+ * `not_found`.
  */
 export type ProgressHub = Hub<(db: WorkspaceDatabase, id: string) => Promise<Readable>>;
 
-/** Summing up the results of a run takes at most a twentieth of the time. */
+/** Reading a record, such as summing up the results of a run, takes at most a twentieth of the time. */
 const REST_FACTOR = 20;
 
 /** `version` differs after every change of the row. */
-const LOOK = prepared<{ ids: string[] }>()((db, { ids }) =>
-  db
-    .selectFrom('evaluations')
-    .select(['id', 'workspace_id', 'status', sql<string>`xmin::text`.as('version')])
-    .where(sql<SqlBool>`id = any(${ids}::uuid[])`),
-);
+const lookIn = (table: ProgressFormat<never>['table']) =>
+  prepared<{ ids: string[] }>()((db, { ids }) =>
+    db
+      .selectFrom(table)
+      .select(['id', 'workspace_id', 'status', sql<string>`xmin::text`.as('version')])
+      .where(sql<SqlBool>`id = any(${ids}::uuid[])`),
+  );
+const LOOKS = { evaluations: lookIn('evaluations'), improvements: lookIn('improvements') };
 
-const hasEnded = (status: EvaluationStatus) => ENDED_EVALUATION.find((ended) => ended === status);
+const hasEnded = (status: string) => ENDED_EVALUATION.find((ended) => ended === status);
 
-/** An evaluation with readers, and what each reader was last sent. */
-interface ReadEvaluation extends Source<Buffer | undefined> {
+/** A record with readers, and what each reader was last sent. */
+interface ReadRecord extends Source<Buffer | undefined> {
   db: WorkspaceDatabase;
   id: string;
   event: Buffer | undefined;
@@ -49,26 +52,26 @@ interface ReadEvaluation extends Source<Buffer | undefined> {
   /** The version of the row when it was last read. */
   version: string | undefined;
   reading: Promise<void> | undefined;
-  /** The results are not summed up before this time. */
+  /** It is not read before this time unless its row changes. */
   restsUntil: number;
 }
 
-export interface ProgressHubDeps extends PollingHubDeps {
+export interface ProgressHubDeps<Row> extends PollingHubDeps {
   db: Pick<Database, 'system'>;
-  format: ProgressFormat;
+  format: ProgressFormat<Row>;
 }
 
-/** Events contain the whole row, so a slow reader misses only intermediate steps, and nothing has to be stored for readers that reconnect. */
-export function createProgressHub({ db: { system }, format, ...deps }: ProgressHubDeps): ProgressHub {
+/** Events contain the whole record, so a slow reader misses only intermediate steps, and nothing has to be stored for readers that reconnect. */
+export function createProgressHub<Row>({ db: { system }, format, ...deps }: ProgressHubDeps<Row>): ProgressHub {
   /** By workspace and id. */
-  const open = createPollingHub<Buffer | undefined, ReadEvaluation>(deps, {
+  const open = createPollingHub<Buffer | undefined, ReadRecord>(deps, {
     what: 'read progress',
     keepAlive: format.keepAlive,
     look,
   });
 
-  async function look(looked: readonly ReadEvaluation[]): Promise<void> {
-    const rows = await system.query(LOOK, { ids: looked.map(({ id }) => id) });
+  async function look(looked: readonly ReadRecord[]): Promise<void> {
+    const rows = await system.query(LOOKS[format.table], { ids: looked.map(({ id }) => id) });
     const found = new Map(rows.map((row) => [row.id, row]));
     for (const source of looked) {
       const row = found.get(source.id);
@@ -83,17 +86,15 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
     }
   }
 
-  /** Reads the evaluation for all of its readers, and sends it to the readers that have not seen this state. */
-  function read(source: ReadEvaluation, version: string | undefined): Promise<void> {
+  /** Reads the record for all of its readers, and sends it to the readers that have not seen this state. */
+  function read(source: ReadRecord, version: string | undefined): Promise<void> {
     source.reading ??= (async () => {
       const { db, id } = source;
       const startedAt = performance.now();
       try {
-        const evaluation = await getCurrentEvaluation(db, id, db.heavy.query);
-        const ended = hasEnded(evaluation.status);
-        const event = Buffer.from(
-          format.encode({ type: ended === undefined ? 'evaluation.progress' : `evaluation.${ended}`, evaluation }),
-        );
+        const row = await format.read(db, id);
+        const ended = hasEnded(format.statusOf(row));
+        const event = Buffer.from(format.encode(ended ?? 'progress', row));
         if (source.event?.equals(event) !== true) source.event = event;
         source.version = version;
         source.hasEnded = ended !== undefined;
@@ -111,7 +112,7 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
     return source.reading;
   }
 
-  function deliver(source: ReadEvaluation): void {
+  function deliver(source: ReadRecord): void {
     const { event, readers } = source;
     if (event === undefined) return;
     for (const [reader, sent] of readers) {
@@ -124,7 +125,7 @@ export function createProgressHub({ db: { system }, format, ...deps }: ProgressH
   }
 
   /** It was deleted: a caller that requests it again gets an error. */
-  function drop(source: ReadEvaluation): void {
+  function drop(source: ReadRecord): void {
     open.forget(source);
     for (const reader of source.readers.keys()) reader.finish();
   }

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import { evaluationStream } from '../../../src/api/evaluations/progress-format.ts';
 import type { SystemDatabase, WorkspaceDatabase } from '../../../src/db/database.ts';
 import { TRASH_WORKSPACE } from '../../../src/db/trash.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import type { EvaluationRow } from '../../../src/services/evaluations/evaluations.ts';
 import {
   createProgressHub,
   type ProgressFormat,
@@ -31,11 +33,12 @@ beforeEach(async () => {
 
 const log = pino({ level: 'silent' });
 /** The state and how many examples are done. */
-const brief: ProgressFormat = {
+const brief: ProgressFormat<EvaluationRow> = {
+  ...evaluationStream,
   keepAlive: '.',
-  encode: ({ type, evaluation }) => `<${type.replace('evaluation.', '')} ${evaluation.summary?.evaluated}>`,
+  encode: (step, { summary }) => `<${step} ${summary?.evaluated}>`,
 };
-const hub = (over: Partial<ProgressHubDeps> = {}): ProgressHub =>
+const hub = (over: Partial<ProgressHubDeps<EvaluationRow>> = {}): ProgressHub =>
   createProgressHub({ db: service.dependencies.db, format: brief, log, pollIntervalMs: 10, ...over });
 
 /** Reads on and on. */
@@ -99,7 +102,7 @@ test('nothing is sent without a change', async () => {
 });
 
 test('a reader whose caller reads nothing is limited to what fits, and is cut off', async () => {
-  const long: ProgressFormat = { ...brief, encode: () => `${'x'.repeat(100_000)}${Math.random()}` };
+  const long: ProgressFormat<EvaluationRow> = { ...brief, encode: () => `${'x'.repeat(100_000)}${Math.random()}` };
   const progress = hub({ format: long, stalledMs: 50 });
   const stalled = await progress.open(db, id);
   const closed = new Promise((resolve) => stalled.once('close', resolve));

@@ -97,6 +97,26 @@ def evaluation_event_of(type_: str, data: dict[str, Any]) -> EvaluationEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ImprovementEvent:
+    """The progress of an improvement."""
+
+    type: str
+    """`improvement.progress`; finally `improvement.completed`, `improvement.failed` or `improvement.canceled`."""
+    improvement: models.Improvement
+
+
+def improvement_event_of(type_: str, data: dict[str, Any]) -> ImprovementEvent:
+    """
+    Raises:
+        ValueError: if the data does not belong to an improvement.
+    """
+    try:
+        return ImprovementEvent(type_, models.Improvement.model_validate(data["improvement"]))
+    except KeyError as error:
+        raise ValueError(f"{type_} has no {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
 class ChangesEvent:
     """The changes since the last event."""
 

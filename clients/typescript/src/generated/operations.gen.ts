@@ -76,6 +76,7 @@ export interface Operations {
   deleteImprovement: { request: api.DeleteImprovementData; response: api.DeleteImprovementResponse };
   listImprovementCandidates: { request: api.ListImprovementCandidatesData; response: api.ListImprovementCandidatesResponse };
   getImprovementCandidate: { request: api.GetImprovementCandidateData; response: api.GetImprovementCandidateResponse };
+  streamImprovement: { request: api.StreamImprovementData; response: api.StreamImprovementResponse };
   pauseImprovement: { request: api.PauseImprovementData; response: api.PauseImprovementResponse };
   resumeImprovement: { request: api.ResumeImprovementData; response: api.ResumeImprovementResponse };
   finishImprovement: { request: api.FinishImprovementData; response: api.FinishImprovementResponse };
@@ -279,6 +280,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   deleteImprovement: 'DELETE /improvements/{id} improvements.delete',
   listImprovementCandidates: 'GET /improvements/{id}/candidates improvements.candidates ql',
   getImprovementCandidate: 'GET /improvements/{id}/candidates/{number} improvements.candidate',
+  streamImprovement: 'GET /improvements/{id}/stream improvements.stream h',
   pauseImprovement: 'POST /improvements/{id}/pause improvements.pause',
   resumeImprovement: 'POST /improvements/{id}/resume improvements.resume b',
   finishImprovement: 'POST /improvements/{id}/finish improvements.finish',

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { Button, DialogButton } from '../../components/button.tsx';
@@ -16,8 +16,10 @@ import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import type { newSecrets } from './evaluator.ts';
 import { evaluationKey, hasEnded } from './queries.ts';
-import { RescoreDialog } from './rescore-dialog.tsx';
 import { SecretsDialog } from './secrets-dialog.tsx';
+
+/** Loaded on demand, with the forms of evaluators. */
+const RescoreDialog = lazy(async () => ({ default: (await import('./rescore-dialog.tsx')).RescoreDialog }));
 
 /** The actions available in the run's current state. */
 export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
@@ -64,11 +66,13 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
             <DialogButton
               label="Score again…"
               dialog={(close) => (
-                <RescoreDialog
-                  evaluation={evaluation}
-                  onClose={close}
-                  onSecrets={(scored, secrets) => setRescored({ id: scored, secrets })}
-                />
+                <Suspense>
+                  <RescoreDialog
+                    evaluation={evaluation}
+                    onClose={close}
+                    onSecrets={(scored, secrets) => setRescored({ id: scored, secrets })}
+                  />
+                </Suspense>
               )}
             />
           )}

@@ -23,6 +23,7 @@ from .evaluate import async_evaluate
 from .evaluations import AsyncEvaluations
 from .events import AsyncEvents
 from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
+from .improvements import AsyncImprovements
 from .prompts import AsyncPrompts
 from .recorder import AsyncRecorder, OnDrop
 from .releases import AsyncReleases
@@ -97,7 +98,7 @@ class AsyncPms:
         self.devices = operations.AsyncDevicesOperations(transport)
         self.evaluators = operations.AsyncEvaluatorsOperations(transport)
         self.events = AsyncEvents(transport)
-        self.improvements = operations.AsyncImprovementsOperations(transport)
+        self.improvements = AsyncImprovements(transport)
         self.keys = operations.AsyncKeysOperations(transport)
         self.labels = operations.AsyncLabelsOperations(transport)
         self.me = operations.AsyncMeOperations(transport)

@@ -24,6 +24,7 @@ from .evaluate import evaluate
 from .evaluations import Evaluations
 from .events import Events
 from .executions import DEFAULT_WAIT_SECONDS, Executions
+from .improvements import Improvements
 from .prompts import Prompts
 from .recorder import OnDrop, Recorder
 from .releases import Releases
@@ -96,7 +97,7 @@ class Pms:
         self.devices = operations.DevicesOperations(transport)
         self.evaluators = operations.EvaluatorsOperations(transport)
         self.events = Events(transport)
-        self.improvements = operations.ImprovementsOperations(transport)
+        self.improvements = Improvements(transport)
         self.keys = operations.KeysOperations(transport)
         self.labels = operations.LabelsOperations(transport)
         self.me = operations.MeOperations(transport)
