@@ -11530,6 +11530,49 @@ export type GetImprovementCandidateResponses = {
 
 export type GetImprovementCandidateResponse = GetImprovementCandidateResponses[keyof GetImprovementCandidateResponses];
 
+export type StreamImprovementData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/improvements/{id}/stream';
+};
+
+export type StreamImprovementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type StreamImprovementError = StreamImprovementErrors[keyof StreamImprovementErrors];
+
+export type StreamImprovementResponses = {
+    /**
+     * Done.
+     */
+    200: string;
+};
+
+export type StreamImprovementResponse = StreamImprovementResponses[keyof StreamImprovementResponses];
+
 export type PauseImprovementData = {
     body?: never;
     path: {
