@@ -23,6 +23,7 @@ import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
 import { measureRouting } from './routing.ts';
 import { measureRules } from './rules.ts';
+import { measureSearch } from './search.ts';
 import { startServers } from './servers.ts';
 import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
@@ -41,6 +42,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   rules: (means) => withServers(means, measureRules),
   'prompt-read': (means) => withServers(means, measurePromptRead),
   reads: (means) => withServers(means, measureReads),
+  search: (means) => measureSearch(means),
   start: () => measureStart(),
   memory: (means) => withServers(means, measureMemory),
   evaluations: (means) => withServers(means, measureEvaluations),

@@ -77,6 +77,7 @@ const Environment = z.object({
   MODEL_TIMEOUT: Duration.default(120_000),
   SHUTDOWN_GRACE: Duration.optional(),
   RECONCILE_EVERY: Duration.default(15_000),
+  SEARCH_INDEX: z.enum(['true', 'false'], 'must be true or false').default('false'),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   WORKSPACE_RATE_LIMIT_PER_MINUTE: Count.optional(),
   MAX_CONNECTIONS: Count.default(10_000),
@@ -269,6 +270,8 @@ function toSettings(
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
     /** How often workers look for unfinished work. */
     reconcileEveryMs: env.RECONCILE_EVERY,
+    /** Whether workers keep an index of texts for searches. */
+    searchIndex: env.SEARCH_INDEX === 'true',
     /** Per key; 0: no limit. */
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     /** Per workspace, for all its keys; 0 for no limit. */

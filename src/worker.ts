@@ -186,6 +186,7 @@ export async function startWorkers(
         starter,
         mailer,
         reconcileEveryMs,
+        searchIndex: settings.searchIndex,
         log,
       }) ?? [],
   );

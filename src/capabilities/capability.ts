@@ -62,6 +62,8 @@ export interface WorkerParts
   onUsed: OnUsed;
   /** Interval of the reconciliation. */
   reconcileEveryMs: number;
+  /** Whether texts are indexed for searches. */
+  searchIndex: boolean;
 }
 
 /** A recurring task of every worker. */

@@ -10,6 +10,7 @@ import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { cleanUpStreams } from '../jobs/clean-up-streams.ts';
+import { keepSearchIndex } from '../jobs/keep-search-index.ts';
 import { reconcileExecutions } from '../jobs/reconcile-executions.ts';
 import { endEach } from '../jobs/remove-workspaces.ts';
 import { expireExecutions } from '../jobs/retention.ts';
@@ -18,9 +19,10 @@ import { cancelExecutionWorkflow } from '../services/executions/execution-workfl
 import type { RecordedRun } from '../services/executions/recording/recorded-run.ts';
 import { cancelExecution } from '../services/executions/run/end-execution.ts';
 import { recordInTraces } from '../services/traces/record-in-traces.ts';
-import { type ApiParts, type Capability, reconciling } from './capability.ts';
+import { type ApiParts, type Capability, CLEAN_UP_EVERY_MS, reconciling } from './capability.ts';
 
 const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
+const INDEX_EVERY_MS = 2_000;
 
 /** Recorded runs can be steps of traces. */
 function recorder({ settings, ...parts }: Pick<ApiParts, 'models' | 'quotas' | 'partitions' | 'settings'>) {
@@ -46,6 +48,12 @@ export const executions: Capability = {
       name: 'clean up streams',
       everyMs: CLEAN_UP_STREAMS_EVERY_MS,
       run: (stopping) => cleanUpStreams(parts.db.system, stopping),
+    },
+    {
+      name: 'keep the search index',
+      everyMs: parts.searchIndex ? INDEX_EVERY_MS : CLEAN_UP_EVERY_MS,
+      run: (stopping) => keepSearchIndex(parts.db.system, parts.searchIndex, stopping),
+      atOnce: true,
     },
   ],
   end: ({ client, log, onExecutionEnd }, workspace, signal) =>

@@ -34,6 +34,8 @@ export const workspaces: Capability = {
     toDelete('usage_sums', () => everyRow),
     toDelete('prompt_days', () => everyRow),
     toDelete('statistics_progress', () => everyRow),
+    toDelete('search_candidates', () => everyRow),
+    toDelete('search_words', () => everyRow),
   ],
   expired: () => [
     toDelete('idempotency_keys', (eb) => ({

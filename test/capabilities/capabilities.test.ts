@@ -33,7 +33,7 @@ test('each capability is declared and does something, under one name', () => {
 });
 
 test('every folder of the API and of services belongs to one capability, or to all', () => {
-  const shared = ['acceptance', 'idempotency', 'operations', 'reconciliation', 'streams'];
+  const shared = ['acceptance', 'idempotency', 'operations', 'reconciliation', 'search', 'streams'];
   const own = declarations.flatMap(({ folders = [] }) => folders);
   const folders = sorted(globSync('src/{api,services}/*/').map((folder) => path.basename(folder)));
   expect(

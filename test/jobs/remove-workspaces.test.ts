@@ -202,6 +202,15 @@ test('a deleted workspace is refused at once, and all of it is removed, even wor
       },
       [id],
     );
+  // As with SEARCH_INDEX.
+  for (const id of [deletedId, stayingId])
+    await db.system.query(
+      {
+        text: `with noted as (insert into search_candidates (workspace_id, subject_id, is_trace) values ($1, gen_random_uuid(), false))
+               insert into search_words (workspace_id, subject_id, words) values ($1, gen_random_uuid(), 'a')`,
+      },
+      [id],
+    );
   const everything = await waitFor('a row of everything', async () => {
     // Workers soon add it to the sums.
     await db.system.query(

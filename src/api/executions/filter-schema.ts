@@ -114,8 +114,8 @@ const SearchText = storableString()
   })
   .meta({
     description:
-      'Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Texts are not indexed: a page searches ' +
-      'part of the executions, and may be empty even if there is a next page.',
+      'Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Without an index (`SEARCH_INDEX`), a page ' +
+      'searches part of the executions, and may be empty even if there is a next page; with one, words match from their beginning.',
     example: 'refund "order 17"',
   });
 

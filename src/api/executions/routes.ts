@@ -8,12 +8,7 @@ import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { deliveriesOfExecution, MAX_EXECUTION_DELIVERIES } from '../../services/executions/execution-deliveries.ts';
 import type { OnExecutionEnd } from '../../services/executions/execution-metrics.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
-import {
-  EXAMINED_EXECUTIONS,
-  listExecutions,
-  readExecutionView,
-  wholeExecution,
-} from '../../services/executions/executions.ts';
+import { EXAMINED_EXECUTIONS, readExecutionView, wholeExecution } from '../../services/executions/executions.ts';
 import { COUNTED_EXECUTIONS, countFacets } from '../../services/executions/facets.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
 import {
@@ -22,6 +17,7 @@ import {
   type SortedPosition,
 } from '../../services/executions/sorted-executions.ts';
 import { scoresOf } from '../../services/scores/scores.ts';
+import { searchExecutions } from '../../services/search/find-executions.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
 import { deliverySample } from '../deliveries/samples.ts';
 import { presentScore } from '../scores/presenter.ts';
@@ -133,7 +129,7 @@ export function executionRoutes(deps: RunExecutionDeps & { onExecutionEnd?: OnEx
           };
         }
         const before = decodeCursor(cursor, z.uuid());
-        const { rows, next } = await listExecutions(db, toExecutionSearch(filter), limit, before);
+        const { rows, next } = await searchExecutions(db, toExecutionSearch(filter), limit, before);
         return { data: rows.map(presentExecution), next_cursor: next === undefined ? null : encodeCursor(next) };
       },
     }),

@@ -50,7 +50,7 @@ export const traceFilterQuery = {
   metadata: metadata.meta({ description: `${METADATA}: \`NAME=VALUE\`. May be repeated.` }),
   q: q.meta({
     description:
-      'Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).',
+      'Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive). With an index (`SEARCH_INDEX`), in any text of a step, from the beginning of a word.',
   }),
   ...CreationTime,
 };

@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { scoresOf } from '../../services/scores/scores.ts';
 import type { ScoreRow } from '../../services/scores/store-scores.ts';
+import { searchTraces } from '../../services/search/find-traces.ts';
 import { deleteConversation, deleteTrace, deleteTracesOfUser } from '../../services/traces/delete-traces.ts';
 import { getStep, listSteps } from '../../services/traces/steps.ts';
 import {
@@ -120,7 +121,7 @@ export function traceRoutes(): Route[] {
             next_cursor: sorted.next ? toSortedCursor(sorted.next, sort) : null,
           };
         }
-        const { rows, next } = await listTraces(db, toTraceFilter(filter), limit, toPosition(cursor));
+        const { rows, next } = await searchTraces(db, toTraceFilter(filter), limit, toPosition(cursor));
         return { data: rows.map(presentTrace), next_cursor: toCursor(next) };
       },
     }),

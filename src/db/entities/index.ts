@@ -21,6 +21,7 @@ import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement, TraceJudgement } 
 import { SavedView } from './saved-view.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
+import { SearchCandidate, SearchIndex, SearchWords } from './search.ts';
 import { Session } from './session.ts';
 import { StorageEntry, StorageSum } from './storage.ts';
 import { StreamDelta } from './stream-delta.ts';
@@ -97,4 +98,7 @@ export const entities = [
   StatisticsProgress,
   AuditEntry,
   SavedView,
+  SearchIndex,
+  SearchCandidate,
+  SearchWords,
 ];

@@ -1,6 +1,6 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { selectPage } from '../../db/read-page.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
 import { given } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
@@ -216,6 +216,7 @@ export async function lastExamined(
   query: Query,
   filter: ExecutionSearch,
   before?: string,
+  examined = EXAMINED_EXECUTIONS,
 ): Promise<string | undefined> {
   const { indexed, examinesMany } = splitFilter(filter);
   if (!examinesMany) return undefined;
@@ -226,7 +227,7 @@ export async function lastExamined(
       .where((eb) => eb.and(executionConditions(eb, indexed)))
       .$if(before !== undefined, (list) => list.where('id', '<', before ?? ''))
       .orderBy('id', 'desc');
-    if (filter.terms === undefined) return newest.offset(EXAMINED_EXECUTIONS - 1).limit(1);
+    if (filter.terms === undefined) return newest.offset(examined - 1).limit(1);
     return own
       .selectFrom(
         newest
@@ -234,11 +235,11 @@ export async function lastExamined(
             sql<number>`row_number() over (order by id desc)`.as('place'),
             sql<number>`sum(bytes) over (order by id desc rows unbounded preceding)`.as('sum'),
           ])
-          .limit(EXAMINED_EXECUTIONS)
+          .limit(examined)
           .as('newest'),
       )
       .select('newest.id')
-      .where((eb) => eb.or([eb('newest.place', '=', EXAMINED_EXECUTIONS), eb('newest.sum', '>=', SEARCHED_BYTES)]))
+      .where((eb) => eb.or([eb('newest.place', '=', examined), eb('newest.sum', '>=', SEARCHED_BYTES)]))
       .orderBy('newest.id', 'desc')
       .limit(1);
   });
@@ -266,25 +267,38 @@ export async function listExecutions(
 ): Promise<{ rows: ExecutionRow[]; next: string | undefined }> {
   const query = splitFilter(filter).examinesMany ? db.heavy.query : db.query;
   const last = await lastExamined(query, filter, before);
-  const { rows, more } = await selectPage(
+  const { rows, more } = await pageOfExecutions(
+    query,
+    (eb) => [
+      ...executionConditions(eb, filter),
+      ...given(last, (id) => eb('id', '>=', id)),
+      ...given(before, (id) => eb('id', '<', id)),
+    ],
+    limit,
+  );
+  return { rows, next: more ? rows.at(-1)?.id : last };
+}
+
+/** A page of the executions that match conditions, newest first. */
+export const pageOfExecutions = (
+  query: Query,
+  conditions: (eb: ExpressionBuilder<Tables, 'executions'>) => Expression<SqlBool>[],
+  limit: number,
+): Promise<Page<ExecutionRow>> =>
+  selectPage(
     query,
     {
-      select: (own) => {
-        const list = own
+      select: (own) =>
+        own
           .selectFrom('executions')
           .select([...EXECUTION_COLUMN_NAMES, 'bytes'])
-          .where((eb) => eb.and(executionConditions(eb, filter)))
-          .$if(last !== undefined, (all) => all.where('id', '>=', last ?? ''));
-        return before === undefined ? list : list.where('id', '<', before);
-      },
+          .where((eb) => eb.and(conditions(eb))),
       orderBy: [['id', 'desc']],
       bytes: () => sql.ref<number>('bytes'),
     },
     limit,
     { columns: EXECUTION_COLUMN_NAMES, texts: JSON_TEXT_NAMES },
   );
-  return { rows, next: more ? rows.at(-1)?.id : last };
-}
 
 /** The given executions that have ended, by id. */
 export async function endedOf(query: Query, ids: string[]): Promise<string[]> {

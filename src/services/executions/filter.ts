@@ -137,7 +137,7 @@ function valueConditions(
 }
 
 /** Whether a text occurs in the input or the outcome of an execution. Names and types in messages do not count. */
-function hasTerm(term: string): Expression<SqlBool> {
+export function hasTerm(term: string): Expression<SqlBool> {
   const pattern = containing(term);
   const column = (name: string) => sql.ref(`executions.${name}`);
   const inJson = (name: string, path: string) =>

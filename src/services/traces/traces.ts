@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { selectPage } from '../../db/read-page.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
 import { containing, given } from '../../db/sql.ts';
 import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -235,20 +235,32 @@ export async function listTraces(
 ): Promise<{ rows: TraceRow[]; next: TracePosition | undefined }> {
   const query = isUnindexed(filter) ? db.heavy.query : db.query;
   const last = await lastExamined(query, filter, after);
-  const { rows, more } = await selectPage(
+  const { rows, more } = await pageOfTraces(
+    query,
+    (eb) => [
+      ...traceConditions(eb, filter),
+      ...given(after, (position) => behind(position, '<')),
+      ...given(last, (position) => behind(position, '>=')),
+    ],
+    limit,
+  );
+  return { rows, next: more ? positionOf(rows.at(-1)) : last };
+}
+
+/** A page of the traces that match conditions, newest first. */
+export const pageOfTraces = (
+  query: Query,
+  conditions: (eb: Traces) => Expression<SqlBool>[],
+  limit: number,
+): Promise<Page<TraceRow>> =>
+  selectPage(
     query,
     {
       select: (own) =>
         own
           .selectFrom('traces')
           .select(TRACE_COLUMNS)
-          .where((eb) =>
-            eb.and([
-              ...traceConditions(eb, filter),
-              ...given(after, (position) => behind(position, '<')),
-              ...given(last, (position) => behind(position, '>=')),
-            ]),
-          ),
+          .where((eb) => eb.and(conditions(eb))),
       orderBy: [
         ['started_at', 'desc'],
         ['id', 'desc'],
@@ -257,8 +269,6 @@ export async function listTraces(
     },
     limit,
   );
-  return { rows, next: more ? positionOf(rows.at(-1)) : last };
-}
 
 /** The traces of a conversation, oldest first. */
 export async function listTurns(
