@@ -505,5 +505,12 @@ test('a page is of the workspace', async () => {
 test('every table has an owner or a reason for none', () => {
   expect([...OWNERSHIP.keys()].sort()).toEqual(entities.map(({ meta }) => meta.tableName).sort());
   const without = [...OWNERSHIP].filter(([, { kind }]) => kind === 'none').map(([table]) => table);
-  expect(without).toEqual(['workspaces', 'device_authorizations', 'users', 'user_groups', 'rate_limits', 'search_index']);
+  expect(without).toEqual([
+    'workspaces',
+    'device_authorizations',
+    'users',
+    'user_groups',
+    'rate_limits',
+    'search_index',
+  ]);
 });
