@@ -9149,7 +9149,7 @@ export type ListExecutionsData = {
          */
         cursor?: string;
         /**
-         * Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Texts are not indexed: a page searches part of the executions, and may be empty even if there is a next page.
+         * Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Without an index (`SEARCH_INDEX`), a page searches part of the executions, and may be empty even if there is a next page; with one, words match from their beginning.
          */
         q?: string;
         /**
@@ -9323,7 +9323,7 @@ export type CountExecutionsData = {
     path?: never;
     query?: {
         /**
-         * Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Texts are not indexed: a page searches part of the executions, and may be empty even if there is a next page.
+         * Words and quoted phrases that must all occur in the input, output, tool calls or error (case-insensitive). Without an index (`SEARCH_INDEX`), a page searches part of the executions, and may be empty even if there is a next page; with one, words match from their beginning.
          */
         q?: string;
         /**
@@ -16799,7 +16799,7 @@ export type ListTracesData = {
          */
         metadata?: Array<string>;
         /**
-         * Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).
+         * Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive). With an index (`SEARCH_INDEX`), in any text of a step, from the beginning of a word.
          */
         q?: string;
         /**
@@ -16960,7 +16960,7 @@ export type CountTracesData = {
          */
         metadata?: Array<string>;
         /**
-         * Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive).
+         * Words and quoted phrases that must all occur in the name, or in the beginnings of input and output (case-insensitive). With an index (`SEARCH_INDEX`), in any text of a step, from the beginning of a word.
          */
         q?: string;
         /**
