@@ -4,7 +4,7 @@ import { startOpenAiServer } from '../support/providers/openai.ts';
 import { sharedProviders } from '../support/providers/shared.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { problemsOf, violationsInThemes } from './accessible.ts';
-import { type Stage, startStage } from './stage.ts';
+import { chooseMore, type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 let openai: StandIn;
@@ -81,7 +81,7 @@ test('a run in batches is started with its saving shown, followed, and an unknow
   await page.getByText('Batch 2 is submitted again.').first().waitFor();
   await batches.getByText('unknown', { exact: true }).waitFor({ state: 'detached' });
 
-  await page.getByRole('link', { name: 'Duplicate…' }).click();
+  await chooseMore(page, 'Duplicate…');
   await page.getByLabel('Maximum wait for a batch').waitFor();
   expect([await mode.inputValue(), await page.getByLabel('Maximum wait for a batch').inputValue()]).toEqual([
     'batch',

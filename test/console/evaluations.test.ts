@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { problemsOf } from './accessible.ts';
-import { type Stage, startStage } from './stage.ts';
+import { chooseMore, type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await page.getByLabel('Examples', { exact: true }).selectOption('Got worse');
   await page.waitForURL(/only=regression/);
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'e0' }).click();
-  const example = page.getByRole('dialog', { name: 'Example 1' });
+  const example = page.getByRole('region', { name: 'Example 1' });
   await example.getByText('was 100 %').waitFor();
   await example.getByText(/^the output is/).waitFor();
   await example.getByRole('region', { name: 'Expected' }).locator('.cm-changedText').first().waitFor();
@@ -102,7 +102,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await page.goBack();
 
   await page.getByRole('region', { name: 'After' }).getByRole('link', { name: 'After' }).click();
-  await page.getByRole('link', { name: 'Move a label' }).click();
+  await chooseMore(page, 'Move a label');
   await page.getByRole('button', { name: 'Label… version 2' }).click();
   await page.getByRole('button', { name: 'Move from version 1' }).click();
   await page.getByText('“production” is at version 2 now.').first().waitFor();
@@ -138,9 +138,14 @@ test('a run of code is listed, shown while its program runs it, compared, and re
   await run.send();
   await finish(run.id);
   await page.getByText('passed', { exact: true }).waitFor();
-  for (const name of ['Duplicate…', 'Move a label']) expect(await page.getByRole('link', { name }).count()).toBe(0);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Results as CSV' }).waitFor();
+  for (const name of ['Duplicate…', 'Move a label', 'Release version 0…'])
+    expect(await page.getByRole('menuitem', { name }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
-  const example = page.getByRole('dialog', { name: 'Example 1' });
+  const example = page.getByRole('region', { name: 'Example 1' });
   await example.getByText('was 0 %').waitFor();
   expect(await example.getByText('Sent to the model').count()).toBe(0);
   await page.keyboard.press('Escape');
@@ -150,8 +155,8 @@ test('a run of code is listed, shown while its program runs it, compared, and re
     .first()
     .waitFor();
   await page.goto(stage.at(`/evaluations/${run.id}`));
-  await page.getByRole('button', { name: 'Score again…' }).click();
-  await page.getByRole('button', { name: 'Score', exact: true }).click();
+  await chooseMore(page, 'Score again…');
+  await page.getByRole('dialog').getByRole('button', { name: 'Score', exact: true }).click();
   await page.waitForURL((url) => /eval_/.test(url.pathname) && !url.pathname.includes(run.id));
   await page.getByText('passed', { exact: true }).waitFor();
   expect(complaints).toEqual([]);
@@ -184,9 +189,13 @@ test('a run of a draft says so wherever it is shown, and its prompt need not exi
   await page.getByRole('region', { name: 'Compared with the baseline' }).waitFor();
   await page.getByRole('link', { name: 'Duplicate…' }).waitFor();
   // There is no version to which a label could move.
-  expect(await page.getByRole('link', { name: 'Move a label' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Compare…' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Move a label' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'ada' }).click();
-  const example = page.getByRole('dialog', { name: 'Example 1' });
+  const example = page.getByRole('region', { name: 'Example 1' });
   await example.getByRole('region', { name: 'Sent to the model' }).getByText('Hello Ada').waitFor();
   await page.goto(stage.at(`/evaluations/${draft}/compare/${version}`));
   await page
@@ -225,7 +234,7 @@ test('a run is paused, given more money, resumed, canceled, retried and rescored
   await page.getByText('0 of 1 examples').waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('Paused: paused by request.').waitFor();
-  await page.getByRole('button', { name: 'Raise the budget…' }).click();
+  await chooseMore(page, 'Raise the budget…');
   await page.getByLabel('US dollars').fill('2');
   await page.getByRole('button', { name: 'Raise', exact: true }).click();
   await page.getByText('of $2.00').waitFor();
@@ -236,7 +245,7 @@ test('a run is paused, given more money, resumed, canceled, retried and rescored
   await page.getByText('running', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByText('canceled', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Delete…' }).click();
+  await chooseMore(page, 'Delete…');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The evaluation was deleted.').first().waitFor();
 
@@ -249,9 +258,9 @@ test('a run is paused, given more money, resumed, canceled, retried and rescored
   });
   await page.goto(stage.at(`/evaluations/${run.id}`));
   await page.getByText('below 80 %').waitFor();
-  await page.getByRole('button', { name: 'Score again…' }).click();
+  await chooseMore(page, 'Score again…');
   await page.getByLabel('Upper and lower case differ').uncheck();
-  await page.getByRole('button', { name: 'Score', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Score', exact: true }).click();
   await page.getByText('passed', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'another evaluation' }).waitFor();
   expect(complaints).toEqual([]);
@@ -336,6 +345,18 @@ test('a schedule is made, triggered and paused, and has its evaluations', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'There are no schedules yet' }).waitFor();
   expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the first result of a run is in sight, whatever stands above it', async () => {
+  const { body: runs } = await call('GET', '/evaluations?prompt_name=greeting&dataset=people&status=completed');
+  const { context, page } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
+  for (const { id } of runs.data) {
+    await page.goto(stage.at(`/evaluations/${id}`));
+    const first = page.getByRole('table', { name: 'Results' }).locator('[aria-rowindex="2"]');
+    await first.waitFor();
+    expect((await first.boundingBox())?.y).toBeLessThanOrEqual(350);
+  }
   await context.close();
 });
 

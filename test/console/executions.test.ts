@@ -112,10 +112,10 @@ test('columns are chosen and kept, and a view keeps them with the filters, also 
   await rows(page).nth(3).waitFor();
   await page.getByRole('button', { name: 'Columns' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'customer (metadata)' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Model' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Input' }).click();
   await page.keyboard.press('Escape');
   await table(page).getByRole('columnheader', { name: 'customer' }).waitFor();
-  await table(page).getByRole('columnheader', { name: 'Model' }).waitFor({ state: 'detached' });
+  await table(page).getByRole('columnheader', { name: 'Input' }).waitFor({ state: 'detached' });
   await page.reload();
   await table(page).getByRole('columnheader', { name: 'customer' }).waitFor();
 

@@ -66,7 +66,7 @@ test('an evaluation says how many examples failed and why, links to them, and is
   ]);
   expect(line?.y).toBeLessThan(score?.y ?? 0);
   expect(await page.locator('.badge.good').count()).toBe(0);
-  await failures(page).getByRole('link', { name: 'Show those that failed' }).click();
+  await failures(page).getByRole('link', { name: 'Open' }).click();
   await page.waitForURL(/only=failed/);
   await page.getByRole('table', { name: 'Results' }).getByText('failed', { exact: true }).nth(3).waitFor();
   expect(complaints).toEqual([]);
@@ -83,7 +83,7 @@ test('home, a prompt, a release and a monitor say how many executions failed and
       .filter({ hasText: /^\d × model_\w+ sandbox\/fail always fails/ })
       .first()
       .waitFor();
-    await found.getByRole('link', { name: 'Show those that failed' }).click();
+    await found.getByRole('link', { name: 'Open' }).click();
     await page.waitForURL((url) => url.pathname.endsWith('/executions') && leadsTo.test(url.search));
     await page.getByRole('table', { name: 'Executions' }).getByText('failed').first().waitFor();
   };
@@ -101,10 +101,43 @@ test('home, a prompt, a release and a monitor say how many executions failed and
     .waitFor();
   await page.getByRole('region', { name: 'Latest evaluations' }).getByText('all failed').waitFor();
   await page.goto(stage.at('/monitors'));
-  await page.getByRole('region', { name: 'Alerts' }).getByText('error_rate is 1, of 2').waitFor();
+  await page.getByRole('region', { name: 'Alerts' }).getByText('error rate is 100 %, of ').waitFor();
   await page.goto(stage.at('/prompts/canary'));
   await page.getByRole('heading', { name: 'canary', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('what failed is run again: all of a run, or executions with the same version and variables', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/evaluations/${evaluation}`));
+  await failures(page).getByRole('button', { name: 'Retry' }).click();
+  await waitFor('the second round', async () => (await call('GET', `/evaluations/${evaluation}`)).body.retries === 1);
+
+  const failed = async () =>
+    (await call('GET', '/executions?prompt_name=broken&status=failed')).body.data as { variables: { name: string } }[];
+  const before = (await failed()).length;
+  await page.goto(stage.at('/prompts/broken'));
+  await failures(page).getByRole('button', { name: 'Retry…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`${before} executions run again.`).waitFor();
+  await dialog.getByRole('button', { name: 'Run again' }).click();
+  await page.getByText(`${before} executions were started again.`).waitFor();
+  await waitFor('the new executions', async () => (await failed()).length === 2 * before);
+  const names = (await failed()).map(({ variables }) => variables.name);
+  expect(names.filter((name) => name === 'Ada')).toHaveLength(2);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a code of the causes leads to the executions that failed with it', async () => {
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at('/prompts/broken'));
+  await failures(page)
+    .getByRole('link', { name: /^model_/ })
+    .first()
+    .click();
+  await page.waitForURL(/error_code=model_/);
   await context.close();
 });
 

@@ -111,7 +111,7 @@ test('images of examples are shown in the dataset, in an evaluation, in a compar
   await drawn(page.getByRole('dialog').getByRole('img', { name: 'dot.png' }));
 
   await page.goto(stage.at(`/evaluations/${ids.evaluation}?example=0`));
-  const example = page.getByRole('dialog');
+  const example = page.getByRole('region', { name: 'Example 1' });
   await drawn(example.getByRole('list', { name: 'images of variables' }).getByRole('img', { name: 'dot.png' }));
 
   await page.goto(stage.at(`/evaluations/${ids.evaluation}/compare/${ids.other}?show=all`));

@@ -147,18 +147,21 @@ test('an evaluation is started, followed, read for regressions, and compared', a
     .getByText(/^\d+ of 12$/)
     .waitFor();
   await enter(link('e1'));
-  const example = dialog('Example 2');
-  await example.getByText('was 100 %').waitFor();
-  await enter(example.getByRole('button', { name: 'Next' }));
-  await dialog('Example 3').waitFor();
+  const example = (place: number) => page.getByRole('region', { name: `Example ${place}` });
+  await example(2).getByText('was 100 %').waitFor();
+  await enter(example(2).getByRole('button', { name: 'Next' }));
+  await example(3).waitFor();
   await page.keyboard.press('Escape');
-  await dialog().waitFor({ state: 'detached' });
-  await untilFocused(link('e1'));
+  await example(3).waitFor({ state: 'detached' });
+  await untilFocused(link('e2'));
 
-  await enter(button('Compare…'));
+  await enter(button('More actions'));
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.type('comp');
+  await page.keyboard.press('Enter');
   await dialog('Compare this run').waitFor();
   await page.keyboard.press('Escape');
-  await untilFocused(button('Compare…'));
+  await untilFocused(button('More actions'));
   await enter(verdict.getByRole('link', { name: 'Compare' }));
   await page.getByRole('heading', { name: 'Compare evaluations' }).waitFor();
   await untilFocused(main());
@@ -182,7 +185,9 @@ test('a run is paused and resumed by one button, which keeps the focus', async (
   await untilFocused(button('Pause'));
   await enter(button('Cancel'));
   await page.getByRole('status').filter({ hasText: 'The evaluation is canceled' }).waitFor({ state: 'attached' });
-  await enter(button('Delete…'));
+  await enter(button('More actions'));
+  await page.keyboard.type('del');
+  await page.keyboard.press('Enter');
   await enter(dialog().getByRole('button', { name: 'Delete' }));
   await page.getByRole('heading', { name: 'Evaluations', level: 1 }).waitFor();
   await dialog().waitFor({ state: 'detached' });

@@ -126,7 +126,11 @@ test('actions of members have their names: in the audit log, in releases and in 
   const { context, page, complaints } = await visitAs(admin);
   await page.goto(stage.at('/settings?tab=audit&resource=prompt:by/grace'));
   await page.getByRole('cell', { name: "Grace Hopper by the key Grace Hopper's" }).first().waitFor();
-  await page.getByRole('row', { name: 'prompt.created' }).first().getByRole('button').click();
+  await page
+    .getByRole('row', { name: / created / })
+    .first()
+    .getByRole('button')
+    .click();
   await page.getByRole('button', { name: 'Only by this member' }).click();
   await page.waitForURL((url) => url.searchParams.get('actor') === admin.id);
   expect(await violationsInThemes(page)).toEqual([]);

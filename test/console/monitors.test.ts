@@ -23,7 +23,9 @@ test('monitors are listed with their state; one shows its measurements and histo
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/monitors'));
   await page
-    .getByRole('row', { name: /team\/say alerting .* say, 1h error_rate above 0.1, cost_total above 5/ })
+    .getByRole('row', {
+      name: /team\/say alerting .* say, 1h error rate above 10 % for 1m, total cost above \$5.00 for/,
+    })
     .waitFor();
   await page
     .getByRole('row', { name: /team\/say/ })
@@ -32,7 +34,7 @@ test('monitors are listed with their state; one shows its measurements and histo
   await page.getByRole('heading', { name: 'team/say', level: 1 }).waitFor();
   await page
     .getByRole('table', { name: 'Checks' })
-    .getByRole('row', { name: 'error_rate above 0.1 0.09 1m 1 2 (at least 1) alerting' })
+    .getByRole('row', { name: 'error rate above 10 % for 1m 9 % 100 % 2 (at least 1) alerting Show the failing' })
     .waitFor();
   const history = page.getByRole('table', { name: 'History' });
   await history.getByText('error_rate 1 is above 0.1 (2 in 1 h)').waitFor();
@@ -103,7 +105,7 @@ test('a monitor is created and changed; errors are shown at the field', async ()
   await change.getByLabel('Threshold').fill('6000');
   await change.getByLabel('By the label').fill('production');
   await change.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('table', { name: 'Checks' }).getByText('latency_p95 above 6000').waitFor();
+  await page.getByRole('table', { name: 'Checks' }).getByText('latency (95 % within) above 6.00 s for').waitFor();
   const { body } = await call('GET', '/monitors/team/slow');
   expect([body.label, body.checks.length, body.checks[0].recover_at, body.notify.email]).toEqual([
     'production',

@@ -382,3 +382,34 @@ test('a run is stopped, and an execution deleted', async () => {
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('production is rolled back from the head of its prompt, and a version is compared with the one in production', async () => {
+  const name = 'moved/often';
+  await call('POST', '/prompts', { body: { name, template: 'one', model: 'sandbox/echo' } });
+  for (const template of ['two', 'three', 'four']) await call('PUT', `/prompts/${name}`, { body: { template } });
+  for (const version of [1, 3]) await call('PUT', `/prompts/${name}/labels/production`, { body: { version } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/prompts/${name}?tab=versions`));
+  const comparison = page.getByRole('region', { name: 'Comparison' });
+  await comparison.getByText('Version 3 (production)').waitFor();
+  await comparison.getByText('Version 4', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Roll back production to v1…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Roll back production to version 1' });
+  await dialog.getByRole('button', { name: 'Move from version 3' }).waitFor();
+  await dialog.getByLabel('Label').focus();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.getByText('“production” is at version 1 now.').first().waitFor();
+  await waitFor(
+    'the roll-back',
+    async () => (await call('GET', `/prompts/${name}?label=production`)).body.version === 1,
+  );
+  // Moving it to version 3 again is not offered.
+  await page.getByRole('link', { name: 'production → v1' }).waitFor();
+  expect(await page.getByRole('button', { name: /^Roll back/ }).count()).toBe(0);
+
+  await page.goto(stage.at(`/settings?tab=audit&resource=prompt:${name}`));
+  await page.getByRole('cell', { name: 'production moved from v3 to v1' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

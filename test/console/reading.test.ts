@@ -118,17 +118,17 @@ test('a failed example shows its input, and links to the playground and to the w
     }),
   );
   await page.goto(stage.at(`/evaluations/${id}?example=0`));
-  const dialog = page.getByRole('dialog', { name: 'Example 1' });
-  await dialog.getByText('model_unavailable').waitFor();
-  const sent = dialog.getByRole('region', { name: 'Sent to the model' });
+  const example = page.getByRole('region', { name: 'Example 1' });
+  await example.getByText('model_unavailable').waitFor();
+  const sent = example.getByRole('region', { name: 'Sent to the model' });
   await sent.getByText('Be kind.', { exact: true }).waitFor();
   await sent.getByText('Greet Ada', { exact: true }).waitFor();
   const { body: run } = await call('GET', `/evaluations/${id}`);
-  expect(await dialog.getByRole('link', { name: 'Workflow in Temporal' }).getAttribute('href')).toContain(
+  expect(await example.getByRole('link', { name: 'Workflow in Temporal' }).getAttribute('href')).toContain(
     encodeURIComponent(run.workflow_id),
   );
   expect(await violationsInThemes(page)).toEqual([]);
-  await dialog.getByRole('link', { name: 'Open in the playground' }).click();
+  await example.getByRole('link', { name: 'Open in the playground' }).click();
   expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Ada');
   const pane = page.getByRole('region', { name: 'Pane 1' });
   expect(await pane.getByLabel('Version').inputValue()).toBe('1');

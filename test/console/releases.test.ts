@@ -161,7 +161,7 @@ test('a canary has charts and tables of both versions, and its executions show t
   await both.getByRole('link', { name: 'executions of the candidate version' }).click();
   await page.getByRole('heading', { name: 'Executions' }).waitFor();
   await page.getByRole('button', { name: 'Remove the filter Arm candidate' }).waitFor();
-  await page.getByRole('table', { name: 'Executions' }).getByRole('link', { name: /\d{4}/ }).first().click();
+  await page.getByRole('table', { name: 'Executions' }).locator('a[data-row-link]').first().click();
   await page.getByText('by its rollout key').waitFor();
   await page.getByRole('link', { name: 'candidate version' }).click();
   await page.getByRole('button', { name: 'Promote now…' }).click();

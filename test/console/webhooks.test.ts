@@ -178,10 +178,13 @@ test('a label is protected, as the audit log shows', async () => {
   expect(refused.body.error.code).toBe('insufficient_scope');
 
   await page.getByRole('link', { name: 'Audit log' }).click();
-  await page.getByRole('cell', { name: 'api_key.created' }).first().waitFor();
+  await page
+    .getByRole('cell', { name: /^api key / })
+    .first()
+    .waitFor();
   await page.getByLabel('What').selectOption('label.protected');
   // Until the list is refetched, it has other entries.
-  await page.getByRole('row').filter({ hasText: 'label.protected' }).getByRole('button').click();
+  await page.getByRole('row').filter({ hasText: 'protected' }).getByRole('button').click();
   const entry = page.getByRole('dialog', { name: 'label.protected' });
   await entry.getByRole('region', { name: 'entry' }).getByText('session_id').waitFor();
   await entry.getByRole('button', { name: 'Only this label' }).click();
@@ -206,4 +209,36 @@ test('all these pages are accessible, in either theme, and fit a phone', async (
     { at: '/settings?tab=audit', shows: 'Settings' },
   ]);
   expect(problems).toEqual([]);
+});
+
+test('a webhook whose attempts fail is called failing, and everything that it has missed is sent at once', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  receiver.respond = answering(503);
+  const { body: webhook } = await call('POST', '/webhooks', {
+    body: { url: `${receiver.url}?own`, events: ['prompt.updated'] },
+  });
+  await call('POST', '/prompts', { body: { name: 'told', template: 'x', model: 'sandbox/echo' } });
+  await call('PUT', '/prompts/told', { body: { template: 'y' } });
+  const read = async () => (await call('GET', `/webhooks/${webhook.id}`)).body;
+  await waitFor('a failed attempt', async () => (await read()).consecutive_failures > 0);
+
+  await page.goto(stage.at('/webhooks'));
+  const row = page
+    .getByRole('row')
+    .filter({ hasText: '?own' })
+    .filter({ hasText: /failing, \d ×/ });
+  await row.waitFor();
+  expect(await row.locator('.badge.good').count()).toBe(0);
+  await row.getByRole('link').first().click();
+  const failures = page.getByRole('region', { name: 'Failures' });
+  await failures.getByText(/\d attempts? in a row failed/).waitFor();
+  receiver.respond = answering(200);
+  await failures.getByRole('button', { name: 'Send all now' }).click();
+  await page
+    .getByText(/events? (is|are) being sent again/)
+    .first()
+    .waitFor();
+  await waitFor('its deliveries', async () => (await read()).consecutive_failures === 0);
+  expect(complaints).toEqual([]);
+  await context.close();
 });

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../api-types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../strings.ts';
+import { NameText } from './name-text.tsx';
 
 const TONES: Record<string, string> = {
   completed: 'good',
@@ -28,9 +29,21 @@ export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }
 
-/** The state of an evaluation: a run that completed with failures is not shown as a success. */
+/** The state of a webhook: one whose latest deliveries failed is not shown as a success. */
+export function WebhookBadge({
+  webhook: { status, consecutive_failures: failures },
+}: {
+  webhook: { status: string; consecutive_failures: number };
+}) {
+  if (status !== 'enabled' || failures === 0) return <StatusBadge status={status} />;
+  return <span className="badge bad">failing, {formatNumber(failures)} ×</span>;
+}
+
+/** The state of an evaluation: a run that completed with failures, or did not pass, is not shown as a success. */
 export function EvaluationBadge({ evaluation }: { evaluation: Evaluation }) {
-  const { status, examples_failed: failed, examples_evaluated: evaluated } = evaluation;
+  const { status, examples_failed: failed, examples_evaluated: evaluated, passed, score } = evaluation;
+  if (status === 'completed' && failed === 0 && (passed === false || score === 0))
+    return <span className="badge">{status}</span>;
   if (status !== 'completed' || failed === 0) return <StatusBadge status={status} />;
   return failed === evaluated ? (
     <span className="badge bad">all failed</span>
@@ -84,7 +97,7 @@ export function PromptLink({ name, version }: { name: string | null; version?: n
   if (name === null) return <span className="muted">draft</span>;
   return (
     <Link to="/prompts/$" params={{ _splat: name }} search={version == null ? {} : { version }}>
-      {version == null ? name : `${name}@${version}`}
+      <NameText name={name} version={version} />
     </Link>
   );
 }

@@ -4,15 +4,7 @@ import { DialogButton } from './button.tsx';
 import { FormDialog } from './dialog.tsx';
 import { showToast } from './toast.tsx';
 
-/** A button that deletes something after a confirmation. */
-export function DeleteButton({
-  resource,
-  id,
-  title,
-  description,
-  done,
-  onDeleted,
-}: {
+interface Deletion {
   /** The first segment of its path and of its query keys. */
   resource: string;
   id: string;
@@ -22,7 +14,18 @@ export function DeleteButton({
   done: string;
   /** Leaves its page. */
   onDeleted: () => unknown;
-}) {
+}
+
+/** Deletes something after a confirmation. */
+export function DeleteDialog({
+  resource,
+  id,
+  title,
+  description,
+  done,
+  onDeleted,
+  onClose,
+}: Deletion & { onClose: () => void }) {
   const client = useQueryClient();
   const submit = async () => {
     await remove(pathOf(resource, id));
@@ -31,13 +34,12 @@ export function DeleteButton({
     await client.invalidateQueries({ queryKey: [resource] });
     showToast(done);
   };
+  return <FormDialog open danger submitLabel="Delete" {...{ title, description, onClose }} onSubmit={submit} />;
+}
+
+/** The button of that dialog. */
+export function DeleteButton(deletion: Deletion) {
   return (
-    <DialogButton
-      label="Delete…"
-      look="danger"
-      dialog={(close) => (
-        <FormDialog open danger submitLabel="Delete" {...{ title, description }} onClose={close} onSubmit={submit} />
-      )}
-    />
+    <DialogButton label="Delete…" look="danger" dialog={(close) => <DeleteDialog {...deletion} onClose={close} />} />
   );
 }

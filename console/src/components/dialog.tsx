@@ -33,7 +33,7 @@ export function Modal({ open, onClose, title, description, wide = false, childre
   );
 }
 
-/** A dialog with a form or just a question. It closes when `onSubmit` is done, unless that returns `false`, and shows any error. */
+/** A dialog with a form or just a question. Ctrl+Enter submits it. It closes when `onSubmit` is done, unless that returns `false`, and shows any error. */
 export function FormDialog({
   submitLabel,
   danger = false,
@@ -73,7 +73,15 @@ export function FormDialog({
   };
   return (
     <Modal {...dialog} onClose={close}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form
+        onSubmit={(event) => void submit(event)}
+        // In a text of several lines, Enter alone starts a new one.
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+          event.preventDefault();
+          event.currentTarget.requestSubmit();
+        }}
+      >
         <FieldErrors value={new Map(details.map(({ path, message }) => [path, message]))}>{children}</FieldErrors>
         {error !== undefined && <ErrorState error={error} />}
         <div className="dialog-actions">

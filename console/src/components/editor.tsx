@@ -8,6 +8,9 @@ export interface EditorProps {
   minLines?: number;
 }
 
+/** The height of an editor with a text of a few lines, with its border. */
+export const editorHeight = (lines: number) => `calc(${lines * 1.55 * 0.8125 + 1}rem + 2px)`;
+
 const TemplateEditor = lazy(async () => ({ default: (await import('./template-editor.tsx')).TemplateEditor }));
 
 /** A text with placeholders. It is shown immediately, and becomes editable when the editor has loaded. */
@@ -16,7 +19,7 @@ export function Editor(props: EditorProps) {
   return (
     <Suspense
       fallback={
-        <pre className="code" style={{ minHeight: `${minLines * 1.55 + 1}em` }}>
+        <pre className="code" style={{ minHeight: editorHeight(minLines) }}>
           {value}
         </pre>
       }

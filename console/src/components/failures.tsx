@@ -1,3 +1,4 @@
+import { Link, type LinkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../format.ts';
 
@@ -9,26 +10,45 @@ export interface Cause {
   count: number;
 }
 
-/** How many failed and why, with a link to them. Shown above scores and figures. */
+/** How many failed and why, with links to them. Shown above scores and figures. */
 export function Failures({
   title,
-  causes,
+  causes = [],
+  open,
+  openCause,
   children,
 }: {
   title: string;
-  causes: readonly Cause[];
-  /** The link. */
-  children: ReactNode;
+  causes?: readonly Cause[];
+  /** The list of what failed. */
+  open: LinkOptions;
+  /** The list of what failed with one code. */
+  openCause?: (code: string) => LinkOptions;
+  /** More that can be done, such as to retry. */
+  children?: ReactNode;
 }) {
   return (
     <section className="notice bad" aria-label="Failures">
       <strong>{title}</strong>
-      {children}
+      <span className="row">
+        <Link {...open} className="button small">
+          Open
+        </Link>
+        {children}
+      </span>
       {causes.length > 0 && (
         <ul>
           {causes.map(({ code, message, count }) => (
             <li key={`${code} ${message}`}>
-              {formatNumber(count)} × <code>{code}</code> {message}
+              {formatNumber(count)} ×{' '}
+              {openCause ? (
+                <Link {...openCause(code)}>
+                  <code>{code}</code>
+                </Link>
+              ) : (
+                <code>{code}</code>
+              )}{' '}
+              {message}
             </li>
           ))}
         </ul>

@@ -17,8 +17,8 @@ export function PeekPanel({
 }: {
   id: string;
   title: string;
-  /** The record's own page. */
-  page: LinkOptions;
+  /** The record's own page, if it has one. */
+  page?: LinkOptions;
   /** Goes to the next or previous one; undefined if there is none. */
   onStep: Record<'next' | 'before', (() => void) | undefined>;
   onClose: () => void;
@@ -68,10 +68,12 @@ export function PeekPanel({
           >
             <ChevronDown size={16} aria-hidden />
           </Button>
-          <Link {...page} className="button small">
-            <Maximize2 size={16} aria-hidden />
-            Full page
-          </Link>
+          {page && (
+            <Link {...page} className="button small">
+              <Maximize2 size={16} aria-hidden />
+              Full page
+            </Link>
+          )}
           <Button look="small" aria-label="Close" title="Close (Escape)" onClick={onClose}>
             <X size={16} aria-hidden />
           </Button>

@@ -50,7 +50,8 @@ export function RecordPage<Data>({
         </EmptyState>
       ) : (
         <>
-          {tabs}
+          {/* Not before the heading is complete, which would push them down. */}
+          {query.data !== undefined && tabs}
           <QueryState query={query} what={what}>
             {children}
           </QueryState>

@@ -2,7 +2,7 @@ import { Compartment } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
-import type { EditorProps } from './editor.tsx';
+import { type EditorProps, editorHeight } from './editor.tsx';
 import { editorSetup } from './editor-setup.ts';
 
 const TYPING_MS = 200;
@@ -77,5 +77,5 @@ export function TemplateEditor({ label, value, onChange, readOnly = false, minLi
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
 
-  return <div ref={parent} className="editor" />;
+  return <div ref={parent} className="editor" style={{ minHeight: editorHeight(minLines) }} />;
 }

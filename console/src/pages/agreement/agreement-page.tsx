@@ -179,7 +179,6 @@ function Version({ version: each }: { version: ComparedVersion }) {
             rows={each.disagreements}
             columns={columns}
             rowKey={({ subject }) => JSON.stringify(subject)}
-            minWidth="48rem"
           />
           {each.disagreements_total > each.disagreements.length && (
             <p className="muted">

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Dataset } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
-import { formatAgo, formatNumber } from '../../format.ts';
+import { NameText } from '../../components/name-text.tsx';
+import { formatNumber } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -20,7 +22,7 @@ const columns: Column<Dataset>[] = [
     width: 'minmax(12rem, 2fr)',
     cell: ({ name }) => (
       <Link to="/datasets/$" params={{ _splat: name }}>
-        {name}
+        <NameText name={name} />
       </Link>
     ),
   },
@@ -38,7 +40,7 @@ const columns: Column<Dataset>[] = [
     width: 'minmax(12rem, 3fr)',
     cell: ({ description }) => description ?? <span className="muted">none</span>,
   },
-  { key: 'updated', header: 'Updated', width: '7rem', cell: (row) => formatAgo(row.version_created_at) },
+  { key: 'updated', header: 'Updated', width: '6.5rem', cell: (row) => <Ago time={row.version_created_at} /> },
   {
     key: 'actions',
     header: 'Evaluations',
@@ -75,7 +77,6 @@ export function DatasetsPage() {
         what="datasets"
         columns={columns}
         rowKey={({ name }) => name}
-        minWidth="56rem"
         create={mayWrite && { label: 'New dataset…', onClick: () => paste('new') }}
         empty={{
           title: 'There are no datasets yet',

@@ -151,7 +151,6 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
               rows={rows}
               columns={columns}
               rowKey={({ key }) => key}
-              minWidth={`${Math.min(columns.length, MOST_COLUMNS + 4) * 9 + 6}rem`}
               onEnd={hasMore ? loadMore : undefined}
             />
           )

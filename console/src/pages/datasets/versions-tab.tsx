@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { VersionPair } from '../../components/version-pair.tsx';
-import { formatJson, formatNumber, formatTime } from '../../format.ts';
+import { formatJson, formatNumber } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import { allExamplesQuery, type Example, MAX_EXAMPLES, withoutPosition } from './examples.ts';
@@ -39,7 +40,7 @@ export function VersionsTab({ latest }: { latest: Dataset }) {
       alignEnd: true,
       cell: (row) => formatNumber(row.examples_total),
     },
-    { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.version_created_at) },
+    { key: 'created', header: 'Created', width: '6.5rem', cell: (row) => <Ago time={row.version_created_at} /> },
     { key: 'hash', header: 'Hash', width: 'minmax(12rem, 1fr)', cell: ({ hash }) => <code>{hash}</code> },
     {
       key: 'compare',
@@ -69,7 +70,6 @@ export function VersionsTab({ latest }: { latest: Dataset }) {
             rows={rows}
             columns={columns}
             rowKey={({ version }) => String(version)}
-            minWidth="46rem"
             onEnd={versions.hasMore ? versions.loadMore : undefined}
           />
         )}
@@ -177,7 +177,6 @@ function Changes({ name, from, to }: { name: string; from: number; to: number })
               rows={rows}
               columns={columns}
               rowKey={(change) => (change.after ?? change.before)?.key ?? ''}
-              minWidth="36rem"
             />
           )}
           {shown && (

@@ -15,7 +15,7 @@ import { useStepKeys } from '../../components/step-keys.ts';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
 import { t } from '../../strings.ts';
-import { evaluationQuery, sameExampleQuery } from './queries.ts';
+import { type ComparisonFilter, comparisonQuery, evaluationQuery, sameExampleQuery } from './queries.ts';
 import { asText, nameOf, textOf } from './result-text.ts';
 import { columnsRoute, MOST_COLUMNS } from './routes.ts';
 import { scrollList } from './scroll-list.ts';
@@ -71,44 +71,70 @@ interface Fact {
   title: string;
   read: (run: Evaluation) => number | null;
   format: (value: number | null, run: Evaluation) => string;
-  /** Which value is best. Default: none. */
-  best?: 'highest' | 'lowest';
+  /** The filter of its comparisons, if it is a score. */
+  scored?: ComparisonFilter;
 }
 
-const score = (title: string, read: Fact['read']): Fact => ({
+const score = (title: string, read: Fact['read'], scored: ComparisonFilter = {}): Fact => ({
   title,
   read,
   format: (value) => formatScore(value),
-  best: 'highest',
+  scored,
 });
 
 function factsOf(runs: readonly Evaluation[]): Fact[] {
   const names = [...new Set(runs.flatMap(({ evaluators }) => evaluators.map(({ name }) => name)))];
   return [
     score(t('Score'), (run) => run.score),
-    ...names.map((name) => score(name, (run) => run.scores_by_evaluator?.[name] ?? null)),
+    ...names.map((name) => score(name, (run) => run.scores_by_evaluator?.[name] ?? null, { evaluator: name })),
     {
       title: 'Cost',
       read: ({ cost }) => (cost.amount === null ? null : Number(cost.amount)),
       format: (_, { cost }) => formatCost(cost),
-      best: 'lowest',
     },
     {
       title: 'Latency, median',
       read: ({ latency }) => latency.p50_ms,
       format: (value) => formatMs(value),
-      best: 'lowest',
     },
     { title: 'Examples', read: (run) => run.examples_total, format: (value) => formatNumber(value) },
     { title: 'Failed', read: (run) => run.examples_failed, format: (value) => formatNumber(value) },
   ];
 }
 
-/** The best of some values; undefined if all are equal. */
-function bestOf({ read, best }: Fact, runs: readonly Evaluation[]): number | undefined {
-  const values = runs.map(read).filter((value) => value !== null);
-  if (best === undefined || new Set(values).size < 2) return undefined;
-  return best === 'highest' ? Math.max(...values) : Math.min(...values);
+/** One number of each run. The highest score is the best only if its comparison with every other run says so. */
+function FactRow({ fact: { title, read, format, scored }, runs }: { fact: Fact; runs: readonly Evaluation[] }) {
+  const values = runs.map(read);
+  const known = values.filter((value) => value !== null);
+  const top = scored === undefined || new Set(known).size < 2 ? undefined : runs[values.indexOf(Math.max(...known))];
+  const comparisons = useQueries({
+    queries:
+      top === undefined ? [] : runs.filter((run) => run !== top).map(({ id }) => comparisonQuery(top.id, id, scored)),
+  });
+  const isKnown = comparisons.every(({ isPending }) => !isPending);
+  const isBest = comparisons.every(({ data }) => data?.verdict === 'improvement');
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      {runs.map((run, at) => {
+        const text = format(values[at] ?? null, run);
+        if (run !== top || !isKnown) return <td key={run.id}>{text}</td>;
+        return (
+          <td key={run.id}>
+            {isBest ? (
+              <>
+                <strong>{text}</strong> <span className="badge good">best</span>
+              </>
+            ) : (
+              <>
+                {text} <span className="muted">not clearly best</span>
+              </>
+            )}
+          </td>
+        );
+      })}
+    </tr>
+  );
 }
 
 function Scores({ runs }: { runs: readonly Evaluation[] }) {
@@ -146,29 +172,9 @@ function Scores({ runs }: { runs: readonly Evaluation[] }) {
             </tr>
           </thead>
           <tbody>
-            {factsOf(runs).map((fact) => {
-              const best = bestOf(fact, runs);
-              return (
-                <tr key={fact.title}>
-                  <th scope="row">{fact.title}</th>
-                  {runs.map((run) => {
-                    const value = fact.read(run);
-                    const text = fact.format(value, run);
-                    return (
-                      <td key={run.id}>
-                        {value !== null && value === best ? (
-                          <>
-                            <strong>{text}</strong> <span className="badge good">best</span>
-                          </>
-                        ) : (
-                          text
-                        )}
-                      </td>
-                    );
-                  })}
-                </tr>
-              );
-            })}
+            {factsOf(runs).map((fact) => (
+              <FactRow key={fact.title} fact={fact} runs={runs} />
+            ))}
           </tbody>
         </table>
       </div>

@@ -1,71 +1,86 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, linkOptions, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
-import { Button, DialogButton } from '../../components/button.tsx';
-import { DeleteButton } from '../../components/delete-button.tsx';
+import { Button } from '../../components/button.tsx';
+import { DeleteDialog } from '../../components/delete-button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { QueryState } from '../../components/states.tsx';
-import { TemporalLink } from '../../components/temporal-link.tsx';
-import { showError } from '../../components/toast.tsx';
+import { useTemporalAddress } from '../../components/temporal-link.tsx';
 import { formatScore, formatTime } from '../../format.ts';
 import { replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import type { newSecrets } from './evaluator.ts';
 import { evaluationKey, hasEnded } from './queries.ts';
-import { SecretsDialog } from './secrets-dialog.tsx';
+import { useControl } from './use-control.ts';
 
-/** Loaded on demand, with the forms of evaluators. */
+// Loaded when they are opened.
 const RescoreDialog = lazy(async () => ({ default: (await import('./rescore-dialog.tsx')).RescoreDialog }));
+const SecretsDialog = lazy(async () => ({ default: (await import('./secrets-dialog.tsx')).SecretsDialog }));
 
 /** The actions available in the run's current state. */
 export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
-  const { id, status, max_cost, examples_failed, examples_evaluated, examples_total } = evaluation;
-  const client = useQueryClient();
+  const { id, status, max_cost } = evaluation;
   const mayExecute = useMay('execute');
   const mayWrite = useMay('write');
   const navigate = useNavigate();
   const [rescored, setRescored] = useState<{ id: string; secrets: ReturnType<typeof newSecrets> }>();
-  const control = useMutation({
-    mutationFn: (action: string) => post<Evaluation>(`${pathOf('evaluations', id)}/${action}`),
-    async onSuccess(changed) {
-      replaceData(client, evaluationKey(id), changed);
-      await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
-    },
-    onError: showError,
-  });
-  const button = (action: string, label: string) => (
-    <Button disabled={control.isPending} onClick={() => control.mutate(action)}>
+  const { run, isPending, isElsewhere, canRetry } = useControl(evaluation);
+  const temporal = useTemporalAddress(evaluation.workflow_id);
+  const isCode = evaluation.target.type === 'code';
+  const ended = hasEnded(evaluation);
+  const isCompleted = status === 'completed';
+  const hasVersion = !isCode && evaluation.prompt_version > 0;
+  const mayRelease = isCompleted && hasVersion && evaluation.passed !== false && mayWrite;
+  const button = (action: Parameters<typeof run>[0], label: string, look = '') => (
+    <Button look={look} disabled={isPending} onClick={() => run(action)}>
       {label}
     </Button>
   );
-  const isCode = evaluation.target.type === 'code';
-  // The caller's program runs it, not the service.
-  const isElsewhere = isCode && evaluation.source_evaluation_id === null;
-  const ended = hasEnded(evaluation);
-  const isLeft = examples_failed > 0 || examples_evaluated < examples_total;
+  const release = linkOptions({
+    to: '/releases/new',
+    search: { prompt: evaluation.prompt_name, version: evaluation.prompt_version },
+  });
+  const duplicate = linkOptions({ to: '/evaluations/new', search: { from: id } });
   return (
     <>
-      {mayExecute && (
-        <>
-          {status === 'paused'
-            ? button('resume', t('Resume'))
-            : (status === 'running' || status === 'scheduled') && !isElsewhere && button('pause', t('Pause'))}
-          {!ended && max_cost !== null && (
-            <DialogButton
-              label="Raise the budget…"
-              dialog={(close) => <BudgetDialog evaluation={evaluation} onClose={close} />}
-            />
-          )}
-          {!ended && button('cancel', t('Cancel'))}
-          {ended && isLeft && !isElsewhere && button('retry', t('Retry failed examples'))}
-          {status === 'completed' && (
-            <DialogButton
-              label="Score again…"
-              dialog={(close) => (
+      {mayExecute &&
+        (status === 'paused'
+          ? button('resume', t('Resume'), 'primary')
+          : (status === 'running' || status === 'scheduled') && !isElsewhere && button('pause', t('Pause'), 'primary'))}
+      {mayExecute && !ended && button('cancel', t('Cancel'))}
+      {canRetry ? (
+        button('retry', t('Retry failed examples'), 'primary')
+      ) : mayRelease ? (
+        <Link {...release} className="button primary">
+          Release version {evaluation.prompt_version}…
+        </Link>
+      ) : (
+        mayExecute &&
+        ended &&
+        !isCode && (
+          <Link {...duplicate} className="button primary">
+            Duplicate…
+          </Link>
+        )
+      )}
+      <MoreMenu
+        actions={[
+          mayExecute &&
+            !ended &&
+            max_cost !== null && {
+              label: 'Raise the budget…',
+              dialog: (close) => <BudgetDialog evaluation={evaluation} onClose={close} />,
+            },
+          canRetry && mayRelease && { label: t(`Release version ${evaluation.prompt_version}…`), link: release },
+          mayExecute &&
+            isCompleted && {
+              label: 'Score again…',
+              dialog: (close) => (
                 <Suspense>
                   <RescoreDialog
                     evaluation={evaluation}
@@ -73,61 +88,58 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
                     onSecrets={(scored, secrets) => setRescored({ id: scored, secrets })}
                   />
                 </Suspense>
-              )}
-            />
-          )}
-          {!isCode && (
-            <Link to="/evaluations/new" search={{ from: id }} className="button">
-              Duplicate…
-            </Link>
-          )}
-          {!isCode && ended && (
-            <Link to="/improvements/new" search={{ from: id }} className="button">
-              Improve this prompt…
-            </Link>
-          )}
-        </>
-      )}
-      {status === 'completed' && (
-        <>
-          <DialogButton
-            label="Compare…"
-            dialog={(close) => <CompareDialog evaluation={evaluation} onClose={close} />}
-          />
-          {!isCode && evaluation.prompt_version > 0 && (
-            <Link
-              to="/prompts/$"
-              params={{ _splat: evaluation.prompt_name }}
-              search={{ tab: 'versions' }}
-              className="button"
-            >
-              Move a label
-            </Link>
-          )}
-        </>
-      )}
-      <a className="button" href={`/v1${pathOf('evaluations', id)}/results?format=csv`} download>
-        Results as CSV
-      </a>
-      <TemporalLink workflowId={evaluation.workflow_id} />
-      {ended && mayWrite && (
-        <DeleteButton
-          resource="evaluations"
-          id={id}
-          title="Delete this evaluation?"
-          description="This deletes its results. Its tokens and cost still count in the usage."
-          done="The evaluation was deleted."
-          onDeleted={() => navigate({ to: '/evaluations' })}
-        />
-      )}
+              ),
+            },
+          mayExecute && !isCode && (canRetry || mayRelease || !ended) && { label: 'Duplicate…', link: duplicate },
+          mayExecute &&
+            ended &&
+            !isCode && {
+              label: 'Improve this prompt…',
+              link: linkOptions({ to: '/improvements/new', search: { from: id } }),
+            },
+          isCompleted && {
+            label: 'Compare…',
+            dialog: (close) => <CompareDialog evaluation={evaluation} onClose={close} />,
+          },
+          isCompleted &&
+            hasVersion && {
+              label: 'Move a label',
+              link: linkOptions({
+                to: '/prompts/$',
+                params: { _splat: evaluation.prompt_name },
+                search: { tab: 'versions' },
+              }),
+            },
+          { label: 'Results as CSV', href: `/v1${pathOf('evaluations', id)}/results?format=csv` },
+          temporal !== undefined && { label: 'Workflow in Temporal', href: temporal },
+          ended &&
+            mayWrite && {
+              label: 'Delete…',
+              danger: true,
+              dialog: (close) => (
+                <DeleteDialog
+                  resource="evaluations"
+                  id={id}
+                  title="Delete this evaluation?"
+                  description="This deletes its results. Its tokens and cost still count in the usage."
+                  done="The evaluation was deleted."
+                  onDeleted={() => navigate({ to: '/evaluations' })}
+                  onClose={close}
+                />
+              ),
+            },
+        ]}
+      />
       {rescored && (
-        <SecretsDialog
-          secrets={rescored.secrets}
-          onClose={() => {
-            setRescored(undefined);
-            void navigate({ to: '/evaluations/$id', params: { id: rescored.id } });
-          }}
-        />
+        <Suspense>
+          <SecretsDialog
+            secrets={rescored.secrets}
+            onClose={() => {
+              setRescored(undefined);
+              void navigate({ to: '/evaluations/$id', params: { id: rescored.id } });
+            }}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -1,24 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { Evaluation } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Interval } from '../../components/interval.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
+import { Loading } from '../../components/states.tsx';
 import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plural } from '../../format.ts';
 import { t } from '../../strings.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { EvaluationFailures } from './evaluation-failures.tsx';
 import { inWords, leftOutInWords } from './in-words.ts';
-import { ProviderBatches } from './provider-batches.tsx';
 import { comparisonQuery, evaluationQuery, hasEnded } from './queries.ts';
 import { Results } from './results.tsx';
 import { evaluationRoute } from './routes.ts';
-import { Throughput } from './throughput.tsx';
 import { useEvaluation } from './use-evaluation.ts';
 import './evaluations.css';
+
+const ProviderBatches = lazy(async () => ({ default: (await import('./provider-batches.tsx')).ProviderBatches }));
+const Throughput = lazy(async () => ({ default: (await import('./throughput.tsx')).Throughput }));
 
 export function EvaluationPage() {
   const { id } = evaluationRoute.useParams();
@@ -27,6 +31,7 @@ export function EvaluationPage() {
   return (
     <RecordPage
       title={evaluation ? `Evaluation of ${evaluation.prompt_name}` : 'Evaluation'}
+      note={evaluation && <What evaluation={evaluation} />}
       list={{ to: '/evaluations', label: 'Evaluations', back: 'Back to evaluations' }}
       id={id}
       actions={evaluation && <EvaluationActions evaluation={evaluation} />}
@@ -39,11 +44,15 @@ export function EvaluationPage() {
           <Progress evaluation={loaded} />
           <LeftOutExecutions evaluation={loaded} />
           <EvaluationFailures evaluation={loaded} />
-          <Facts evaluation={loaded} />
-          <ProviderBatches evaluation={loaded} />
-          <Baseline evaluation={loaded} />
-          <EvaluatorScores evaluation={loaded} />
+          <Outcome evaluation={loaded} />
           <Results evaluation={loaded} />
+          <EvaluatorScores evaluation={loaded} />
+          {loaded.batch !== null && (
+            <Suspense fallback={<Loading what="the batches" />}>
+              <ProviderBatches evaluation={loaded} />
+            </Suspense>
+          )}
+          <Facts evaluation={loaded} />
         </>
       )}
     </RecordPage>
@@ -51,7 +60,7 @@ export function EvaluationPage() {
 }
 
 function Progress({ evaluation }: { evaluation: Evaluation }) {
-  const { status, examples_evaluated, examples_total, status_reason, error, results_due_at } = evaluation;
+  const { status, examples_evaluated, examples_total, status_reason, results_due_at } = evaluation;
   const ended = hasEnded(evaluation);
   return (
     <section className="stack" aria-label="Progress">
@@ -66,13 +75,12 @@ function Progress({ evaluation }: { evaluation: Evaluation }) {
         {status === 'scheduled' && isReplay(evaluation) && '; starts when the recorded outputs are scored'}
         {status === 'scheduled' && evaluation.start_at && `; starts at ${formatTime(evaluation.start_at)}`}
       </p>
-      {status === 'running' && <Throughput evaluation={evaluation} />}
-      {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
-      {error && (
-        <div className="notice bad">
-          <strong>{error.code}</strong> {error.message}
-        </div>
+      {status === 'running' && (
+        <Suspense>
+          <Throughput evaluation={evaluation} />
+        </Suspense>
       )}
+      {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
     </section>
   );
 }
@@ -106,76 +114,96 @@ function LeftOutExecutions({ evaluation: { from_executions: from } }: { evaluati
   );
 }
 
-function Facts({ evaluation }: { evaluation: Evaluation }) {
-  const { dataset, passed, latency, judge } = evaluation;
-  const isCode = evaluation.target.type === 'code';
+/** What ran, over what, and when. */
+function What({ evaluation }: { evaluation: Evaluation }) {
+  const { dataset, target, model, created_at } = evaluation;
   return (
-    <dl className="facts">
-      <Fact label="Status">
-        <EvaluationBadge evaluation={evaluation} />
-      </Fact>
-      <Fact label="Score">
-        <strong>{formatScore(evaluation.score)}</strong>{' '}
-        {passed !== null && (
-          <span className={`badge ${passed ? 'good' : 'bad'}`}>
-            {passed ? 'passed' : `below ${formatScore(evaluation.threshold)}`}
-          </span>
-        )}
-      </Fact>
-      <Fact label={isCode ? 'Target' : 'Prompt'}>
-        <TargetLink evaluation={evaluation} />
-      </Fact>
-      {!isCode && <Fact label="Model">{evaluation.model}</Fact>}
-      <Fact label="Dataset">
-        {dataset ? (
-          <Link to="/datasets/$" params={{ _splat: dataset.name }} search={{ version: dataset.version }}>
-            {dataset.name}@{dataset.version}
-          </Link>
-        ) : evaluation.from_executions ? (
-          'executions'
-        ) : (
-          'inline examples'
-        )}
-      </Fact>
-      <Fact label="Examples">
-        {formatNumber(evaluation.examples_total)}
-        {evaluation.examples_failed > 0 && (
-          <span className="muted"> ({formatNumber(evaluation.examples_failed)} failed)</span>
-        )}
-      </Fact>
-      <Fact label={evaluation.baseline_id === null ? 'Below the threshold' : 'Worse / better'}>
-        {formatNumber(evaluation.regressions)}
-        {evaluation.baseline_id !== null && <> / {formatNumber(evaluation.improvements)}</>}
-      </Fact>
-      <Fact label="Cost">
-        {evaluation.cost.amount === null ? 'not known' : formatCost(evaluation.cost)}
-        {evaluation.max_cost !== null && (
-          <span className="muted"> of {formatCost({ amount: evaluation.max_cost })}</span>
-        )}
-        {judge.tokens.total > 0 && <span className="muted">, judges {formatCost(judge.cost)}</span>}
-      </Fact>
-      {evaluation.batch !== null && <Fact label="Saved by batches">{formatCost(evaluation.savings)}</Fact>}
-      <Fact label="Tokens">
-        {formatNumber(evaluation.tokens.input)} in, {formatNumber(evaluation.tokens.output)} out
-        {!!evaluation.tokens_unknown_calls && (
-          <span className="muted">
-            , {plural(evaluation.tokens_unknown_calls, 'call', 'calls')} with unknown usage not counted
-          </span>
-        )}
-      </Fact>
-      <Fact label="Latency">
-        {latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}
-      </Fact>
-      <Fact label="Started">{formatTime(evaluation.started_at)}</Fact>
-      <Fact label="Ended">{formatTime(evaluation.finished_at)}</Fact>
-      {evaluation.source_evaluation_id && (
-        <Fact label="Outputs of">
-          <Link to="/evaluations/$id" params={{ id: evaluation.source_evaluation_id }}>
-            another evaluation
-          </Link>
-        </Fact>
+    <p className="row evaluation-what">
+      <EvaluationBadge evaluation={evaluation} />
+      <TargetLink evaluation={evaluation} />
+      {target.type !== 'code' && <span className="muted">{model}</span>}
+      {dataset ? (
+        <Link to="/datasets/$" params={{ _splat: dataset.name }} search={{ version: dataset.version }}>
+          {dataset.name}@{dataset.version}
+        </Link>
+      ) : (
+        <span className="muted">{evaluation.from_executions ? 'executions' : 'inline examples'}</span>
       )}
-    </dl>
+      <span className="muted">
+        <Ago time={created_at} />
+      </span>
+    </p>
+  );
+}
+
+/** The verdict and the numbers that it is based on. */
+function Outcome({ evaluation }: { evaluation: Evaluation }) {
+  const { passed, score, threshold } = evaluation;
+  return (
+    <section className="outcome" aria-label="Outcome">
+      <Baseline evaluation={evaluation} />
+      <dl className="facts">
+        <Fact label="Score">
+          <strong className="outcome-score">{formatScore(score)}</strong>{' '}
+          {passed !== null && (
+            <span className={`badge ${passed ? 'good' : 'bad'}`}>
+              {passed ? 'passed' : `below ${formatScore(threshold)}`}
+            </span>
+          )}
+        </Fact>
+        <Fact label={evaluation.baseline_id === null ? 'Below the threshold' : 'Worse / better'}>
+          {formatNumber(evaluation.regressions)}
+          {evaluation.baseline_id !== null && <> / {formatNumber(evaluation.improvements)}</>}
+          <span className="muted"> of {formatNumber(evaluation.examples_total)}</span>
+        </Fact>
+        <Fact label="Cost">
+          {evaluation.cost.amount === null ? 'not known' : formatCost(evaluation.cost)}
+          {evaluation.max_cost !== null && (
+            <span className="muted"> of {formatCost({ amount: evaluation.max_cost })}</span>
+          )}
+          {evaluation.judge.tokens.total > 0 && (
+            <span className="muted">, judges {formatCost(evaluation.judge.cost)}</span>
+          )}
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Facts({ evaluation }: { evaluation: Evaluation }) {
+  const { latency } = evaluation;
+  return (
+    <Section id="about" title="About this run">
+      <dl className="facts">
+        <Fact label="Examples">
+          {formatNumber(evaluation.examples_total)}
+          {evaluation.examples_failed > 0 && (
+            <span className="muted"> ({formatNumber(evaluation.examples_failed)} failed)</span>
+          )}
+        </Fact>
+        {evaluation.batch !== null && <Fact label="Saved by batches">{formatCost(evaluation.savings)}</Fact>}
+        <Fact label="Tokens">
+          {formatNumber(evaluation.tokens.input)} in, {formatNumber(evaluation.tokens.output)} out
+          {!!evaluation.tokens_unknown_calls && (
+            <span className="muted">
+              , {plural(evaluation.tokens_unknown_calls, 'call', 'calls')} with unknown usage not counted
+            </span>
+          )}
+        </Fact>
+        <Fact label="Latency">
+          {latency.p50_ms === null ? NONE : `p50 ${formatMs(latency.p50_ms)}, p95 ${formatMs(latency.p95_ms)}`}
+        </Fact>
+        <Fact label="Started">{formatTime(evaluation.started_at)}</Fact>
+        <Fact label="Ended">{formatTime(evaluation.finished_at)}</Fact>
+        {evaluation.source_evaluation_id && (
+          <Fact label="Outputs of">
+            <Link to="/evaluations/$id" params={{ id: evaluation.source_evaluation_id }}>
+              another evaluation
+            </Link>
+          </Fact>
+        )}
+      </dl>
+    </Section>
   );
 }
 
@@ -186,7 +214,9 @@ function Baseline({ evaluation }: { evaluation: Evaluation }) {
     ...comparisonQuery(id, baseline_id ?? ''),
     enabled: status === 'completed' && baseline_id !== null,
   });
-  if (baseline_id === null || data === undefined) return null;
+  if (baseline_id === null || status !== 'completed') return null;
+  // As high as what will be there.
+  if (data === undefined) return <p className="notice outcome-wait">Comparing…</p>;
   const { text, tone } = inWords(data);
   return (
     <section className={`notice ${tone}`} aria-label="Compared with the baseline">

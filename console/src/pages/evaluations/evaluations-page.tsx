@@ -2,12 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
-import { EvaluationBadge, TargetLink } from '../../components/badges.tsx';
+import { Ago } from '../../components/ago.tsx';
+import { EvaluationBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
+import { NameText } from '../../components/name-text.tsx';
 import { formatCost, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -19,55 +21,71 @@ const REFRESH_MS = 3_000;
 
 const COLUMNS: Column<Evaluation>[] = [
   {
-    key: 'created',
-    header: 'Created',
-    width: '12rem',
-    cell: (row) => (
-      <Link to="/evaluations/$id" params={{ id: row.id }}>
-        {formatTime(row.created_at)}
-      </Link>
-    ),
+    key: 'run',
+    header: 'Evaluation',
+    width: 'minmax(11rem, 2fr)',
+    onCard: 'title',
+    cell: (row) => <RunLink evaluation={row} />,
   },
-  { key: 'status', header: 'Status', width: '7rem', cell: (row) => <EvaluationBadge evaluation={row} /> },
   {
-    key: 'prompt',
-    header: 'Prompt',
-    width: 'minmax(10rem, 2fr)',
-    cell: (row) => <TargetLink evaluation={row} />,
+    key: 'status',
+    header: 'Status',
+    width: '6.5rem',
+    onCard: 'beside',
+    cell: (row) => <EvaluationBadge evaluation={row} />,
   },
   {
     key: 'dataset',
     header: 'Dataset',
     width: 'minmax(9rem, 1fr)',
-    cell: ({ dataset }) => (dataset ? `${dataset.name}@${dataset.version}` : <span className="muted">inline</span>),
+    cell: ({ dataset }) =>
+      dataset ? <NameText name={dataset.name} version={dataset.version} /> : <span className="muted">inline</span>,
   },
   {
     key: 'examples',
     header: 'Examples',
-    width: '8rem',
+    width: '5.5rem',
     alignEnd: true,
     cell: (row) =>
       hasEnded(row)
         ? formatNumber(row.examples_total)
         : `${formatNumber(row.examples_evaluated)} of ${formatNumber(row.examples_total)}`,
   },
-  { key: 'score', header: 'Score', width: '5rem', alignEnd: true, cell: (row) => formatScore(row.score) },
+  { key: 'score', header: 'Score', width: '4.5rem', alignEnd: true, cell: (row) => formatScore(row.score) },
   {
     key: 'passed',
     header: 'Passed',
-    width: '5rem',
+    width: '4rem',
     cell: ({ passed }) =>
       passed === null ? NONE : <span className={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'yes' : 'no'}</span>,
   },
   {
     key: 'worse',
     header: 'Worse',
-    width: '5rem',
+    width: '4rem',
     alignEnd: true,
     cell: (row) => formatNumber(row.baseline_id === null ? null : row.regressions),
   },
-  { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+  { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+  { key: 'created', header: 'Created', width: '6.5rem', cell: (row) => <Ago time={row.created_at} /> },
 ];
+
+/** What ran, as a link to its results. */
+function RunLink({ evaluation }: { evaluation: Evaluation }) {
+  const { id, prompt_name, prompt_version, target, from_executions: from } = evaluation;
+  return (
+    <>
+      <Link to="/evaluations/$id" params={{ id }} data-row-link>
+        <NameText name={prompt_name} version={prompt_version === 0 ? null : prompt_version} />
+      </Link>
+      {target.type !== 'prompt' ? (
+        <span className="badge">code</span>
+      ) : (
+        prompt_version === 0 && <span className="badge">{from?.recorded ? 'recorded' : 'draft'}</span>
+      )}
+    </>
+  );
+}
 
 /** Selects runs to compare. */
 const choiceColumn = (
@@ -76,7 +94,9 @@ const choiceColumn = (
 ): Column<Evaluation> => ({
   key: 'choice',
   header: 'Compare',
-  width: '4.5rem',
+  head: <span className="visually-hidden">Compare</span>,
+  width: '1.25rem',
+  onCard: 'beside',
   cell: ({ id, prompt_name, created_at }) => (
     <input
       type="checkbox"
@@ -132,7 +152,6 @@ export function EvaluationsPage() {
       what="evaluations"
       columns={columns}
       rowKey={({ id }) => id}
-      minWidth="73rem"
       create={
         mayExecute && {
           label: 'New evaluation',

@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
-import { Section } from '../../components/section.tsx';
+import { focusRow, PeekList } from '../../components/peek-list.tsx';
 import { sortHead } from '../../components/sort-head.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE, plural } from '../../format.ts';
@@ -20,14 +20,15 @@ import { evaluationRoute, RESULT_FILTERS, RESULT_SORTS } from './routes.ts';
 import { ScoreHistogram } from './score-histogram.tsx';
 import type { Result, ResultsSummary } from './types.ts';
 
-/** Loaded lazily with its diff editors: only needed when an example is opened. */
-const ExampleDialog = lazy(async () => ({ default: (await import('./example-dialog.tsx')).ExampleDialog }));
+/** Loaded lazily with its diff editors: only needed when an example is open. */
+const ExamplePanel = lazy(async () => ({ default: (await import('./example-panel.tsx')).ExamplePanel }));
 
 /** With more evaluators there are no separate columns: an example shows all. */
 const MOST_SCORE_COLUMNS = 12;
-const SCORE_COLUMN_REM = 6;
 /** The API does not sort longer runs. */
 const MOST_SORTED = 20_000;
+/** The columns beside an open example: there is no room for more. */
+const BESIDE: ReadonlySet<string> = new Set(['example', 'score', 'change', 'flags']);
 /** Characters of a text in a table row, which shows fewer. */
 const EXCERPT_CHARACTERS = 200;
 /** Refetch interval of the totals while the run is in progress. */
@@ -74,17 +75,10 @@ function columnsOf(
   evaluators: readonly string[],
   head: (header: string, name: string, first?: 'ascending') => Pick<Column<never>, 'header' | 'head' | 'sorted'>,
 ): Column<Result>[] {
-  const before: Column<Result> = {
-    key: 'before',
-    header: 'Before',
-    width: '5rem',
-    alignEnd: true,
-    cell: (row) => formatScore(row.baseline_score),
-  };
   const change: Column<Result> = {
     key: 'change',
     ...head(t('Change'), 'change', 'ascending'),
-    width: '6rem',
+    width: '5.5rem',
     alignEnd: true,
     cell: ({ score, baseline_score: was }) => (score === null || was === null ? NONE : difference(score - was) || '0'),
   };
@@ -95,7 +89,7 @@ function columnsOf(
           (name): Column<Result> => ({
             key: `score ${name}`,
             ...head(name, `score ${name}`, 'ascending'),
-            width: `${SCORE_COLUMN_REM - 1}rem`,
+            width: '4.25rem',
             alignEnd: true,
             cell: (row) => formatScore(row.scores?.[name]?.score),
           }),
@@ -104,13 +98,14 @@ function columnsOf(
     {
       key: 'example',
       header: 'Example',
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(6rem, 1fr)',
       cell: (row) => (
         <Link
           to="/evaluations/$id"
           params={{ id }}
           search={(before) => ({ ...before, example: row.seq })}
           resetScroll={false}
+          data-row-link
           title={row.example_id}
         >
           {nameOf(row.example_id, row.seq)}
@@ -120,28 +115,30 @@ function columnsOf(
     {
       key: 'score',
       ...head(t('Score'), 'score', 'ascending'),
-      width: '5.5rem',
+      width: '5rem',
       alignEnd: true,
       cell: (row) => formatScore(scoreOf(row, evaluator)),
     },
-    ...(hasBaseline ? [before, change] : []),
+    ...(hasBaseline ? [change] : []),
     ...byEvaluator,
     {
       key: 'flags',
       header: hasBaseline ? 'Result' : 'Threshold',
-      width: '6rem',
+      width: '5.5rem',
+      onCard: 'beside',
       cell: (row) => <Mark row={row} hasBaseline={hasBaseline} />,
     },
     {
       key: 'input',
       header: 'Input',
-      width: 'minmax(10rem, 2fr)',
+      width: 'minmax(5.5rem, 2fr)',
       cell: ({ variables }) => excerpt(Object.values(variables).length === 1 ? Object.values(variables)[0] : variables),
     },
     {
       key: 'output',
       header: 'Output',
-      width: 'minmax(12rem, 3fr)',
+      width: 'minmax(6.5rem, 3fr)',
+      onCard: 'line',
       cell: ({ output, error, tool_calls }) =>
         error
           ? error.message
@@ -152,14 +149,14 @@ function columnsOf(
     {
       key: 'expected',
       header: 'Expected',
-      width: 'minmax(10rem, 2fr)',
+      width: 'minmax(5.5rem, 2fr)',
       cell: ({ expected }) => (expected === null ? <span className="muted">nothing</span> : excerpt(expected)),
     },
     { key: 'cost', ...head(t('Cost'), 'cost'), width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
     {
       key: 'latency',
       ...head(t('Latency'), 'latency'),
-      width: '6rem',
+      width: '5.5rem',
       alignEnd: true,
       cell: (row) => formatMs(row.model_ms),
     },
@@ -222,31 +219,91 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
     return columnsOf(id, evaluator, hasBaseline, evaluators, head);
   }, [id, evaluator, hasBaseline, evaluators, canSort, sort, navigate]);
   const isFiltered = only !== undefined || byScore || q !== undefined;
+  const rows = shown ?? [];
+  const at = rows.findIndex(({ seq }) => seq === example);
+  const openAt = (index: number) => {
+    const row = at < 0 ? undefined : rows[index];
+    return row && (() => change({ example: row.seq }));
+  };
   return (
-    <Section id="results" title="Results">
-      <div className="grid-2">
-        {spread && <ScoreHistogram counts={spread.histogram} complete={spread.complete} />}
-        {summary && evaluators.length > 1 && <EvaluatorBars means={summary.by_evaluator} />}
-      </div>
-      <search className="filters">
-        <SelectField
-          label="Examples"
-          value={only ?? ''}
-          onChange={(value) => change({ only: RESULT_FILTERS.find((each) => each === value) })}
-          options={hasBaseline ? FILTERS : FILTERS_ALONE}
-        />
-        {evaluators.length > 1 && (
-          <SelectField
-            label="Score of"
-            value={evaluator ?? ''}
-            onChange={(value) => change({ evaluator: value === '' ? undefined : value })}
-            options={[{ value: '', label: 'The example' }, ...evaluators]}
-          />
-        )}
-        <FilterField label="Search" value={q} onChange={(value) => change({ q: value })} />
-        <FilterField label="Score from, in %" value={min} onChange={(value) => change({ min: value })} type="number" />
-        <FilterField label="Score to, in %" value={max} onChange={(value) => change({ max: value })} type="number" />
-      </search>
+    <section className="stack" aria-labelledby="results">
+      <h2 id="results" className="visually-hidden">
+        Results
+      </h2>
+      <PeekList
+        top={
+          <search className="filters result-filters">
+            <SelectField
+              label="Examples"
+              value={only ?? ''}
+              onChange={(value) => change({ only: RESULT_FILTERS.find((each) => each === value) })}
+              options={hasBaseline ? FILTERS : FILTERS_ALONE}
+            />
+            {evaluators.length > 1 && (
+              <SelectField
+                label="Score of"
+                value={evaluator ?? ''}
+                onChange={(value) => change({ evaluator: value === '' ? undefined : value })}
+                options={[{ value: '', label: 'The example' }, ...evaluators]}
+              />
+            )}
+            <FilterField label="Search" value={q} onChange={(value) => change({ q: value })} />
+            <FilterField
+              label="Score from, in %"
+              value={min}
+              onChange={(value) => change({ min: value })}
+              type="number"
+            />
+            <FilterField
+              label="Score to, in %"
+              value={max}
+              onChange={(value) => change({ max: value })}
+              type="number"
+            />
+          </search>
+        }
+        side={null}
+        panel={
+          example !== undefined && (
+            <Suspense fallback={<Loading what="the example" />}>
+              <ExamplePanel
+                evaluation={evaluation}
+                seq={example}
+                listed={rows[at]}
+                onStep={{ next: openAt(at + 1), before: openAt(at - 1) }}
+                onClose={() => {
+                  change({ example: undefined });
+                  focusRow(at);
+                }}
+              />
+            </Suspense>
+          )
+        }
+      >
+        <QueryState query={list} what="results">
+          {(found) =>
+            found.length === 0 ? (
+              <EmptyState title={isFiltered ? 'No examples match these filters' : 'There are no results yet'}>
+                {isFiltered && (
+                  <Button onClick={() => change({ only: undefined, min: undefined, max: undefined, q: undefined })}>
+                    Show all
+                  </Button>
+                )}
+              </EmptyState>
+            ) : (
+              <DataTable
+                label="Results"
+                rows={found}
+                columns={example === undefined ? columns : columns.filter(({ key }) => BESIDE.has(key))}
+                rowKey={(row) => String(row.seq)}
+                onEnd={hasMore ? loadMore : undefined}
+                openKey={example === undefined ? undefined : String(example)}
+                onStep={({ seq }) => change({ example: seq })}
+              />
+            )
+          }
+        </QueryState>
+      </PeekList>
       <p className="muted" role="status">
         {shown &&
           (isFiltered
@@ -256,39 +313,11 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
             : plural(examples_evaluated, 'result', 'results'))}
       </p>
       {summary && <Totals summary={summary} isFiltered={isFiltered} />}
-      <QueryState query={list} what="results">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No examples match these filters' : 'There are no results yet'}>
-              {isFiltered && (
-                <Button onClick={() => change({ only: undefined, min: undefined, max: undefined, q: undefined })}>
-                  Show all
-                </Button>
-              )}
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Results"
-              rows={rows}
-              columns={columns}
-              rowKey={(row) => String(row.seq)}
-              minWidth={`${78 + (hasBaseline ? 12 : 0) + (evaluators.length > 1 ? Math.min(evaluators.length, MOST_SCORE_COLUMNS) * SCORE_COLUMN_REM : 0)}rem`}
-              onEnd={hasMore ? loadMore : undefined}
-            />
-          )
-        }
-      </QueryState>
-      {example !== undefined && (
-        <Suspense fallback={<Loading what="the example" />}>
-          <ExampleDialog
-            evaluation={evaluation}
-            seq={example}
-            rows={shown ?? []}
-            onOpen={(seq) => change({ example: seq })}
-          />
-        </Suspense>
-      )}
-    </Section>
+      <div className="grid-2">
+        {spread && <ScoreHistogram counts={spread.histogram} complete={spread.complete} />}
+        {summary && evaluators.length > 1 && <EvaluatorBars means={summary.by_evaluator} />}
+      </div>
+    </section>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Execution } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { type Sort, sortHead } from '../../components/sort-head.tsx';
-import { formatCost, formatCount, formatMs, formatTime, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, NONE } from '../../format.ts';
 import { t } from '../../strings.ts';
 
 /** Characters of a text in a row, which shows fewer. */
@@ -33,7 +34,7 @@ function outputText({ error, output, tool_calls }: Execution): string | null | u
 const CREATED: Column<Execution> = {
   key: 'created',
   header: 'Created',
-  width: '12rem',
+  width: '6rem',
   cell: (row) => (
     <Link
       from="/executions"
@@ -42,30 +43,39 @@ const CREATED: Column<Execution> = {
       resetScroll={false}
       data-row-link
     >
-      {formatTime(row.created_at)}
+      <Ago time={row.created_at} />
     </Link>
   ),
 };
 
 /** Columns other than the creation time, which links to the execution. */
 const OTHERS: readonly Column<Execution>[] = [
-  { key: 'status', header: 'Status', width: '6.5rem', cell: (row) => <StatusBadge status={row.status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    width: '6rem',
+    onCard: 'beside',
+    cell: (row) => <StatusBadge status={row.status} />,
+  },
   {
     key: 'prompt',
     header: 'Prompt',
-    width: 'minmax(10rem, 2fr)',
+    width: 'minmax(9rem, 2fr)',
+    onCard: 'title',
     cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
   },
   {
     key: 'input',
     header: 'Input',
-    width: 'minmax(10rem, 3fr)',
+    width: 'minmax(5.5rem, 2fr)',
+    onCard: 'off',
     cell: (row) => <span className="muted">{excerpt(askedText(row.input))}</span>,
   },
   {
     key: 'output',
     header: 'Output',
-    width: 'minmax(10rem, 3fr)',
+    width: 'minmax(6rem, 3fr)',
+    onCard: 'line',
     cell: (row) => <span className={row.error ? 'execution-error' : 'muted'}>{excerpt(outputText(row))}</span>,
   },
   { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
@@ -80,7 +90,7 @@ const OTHERS: readonly Column<Execution>[] = [
   {
     key: 'latency',
     header: 'Duration',
-    width: '6rem',
+    width: '5.5rem',
     alignEnd: true,
     cell: (row) => formatMs(row.latency.total_ms),
   },
@@ -106,7 +116,7 @@ const metadataColumn = (key: string): Column<Execution> => {
   return { key, header: name, width: 'minmax(7rem, 1fr)', cell: (row) => row.metadata[name] ?? NONE };
 };
 
-export const DEFAULT_COLUMNS = ['status', 'prompt', 'input', 'output', 'model', 'cost', 'latency'];
+export const DEFAULT_COLUMNS = ['status', 'prompt', 'input', 'output', 'cost', 'latency'];
 
 /** The available columns, including one for each metadata name of these executions. */
 export function choices(rows: readonly Execution[], chosen: readonly string[]): Column<Execution>[] {

@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { linkOptions } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { Query } from '../../api.ts';
 import type { ExecutionFacets } from '../../api-types.ts';
+import { DialogButton } from '../../components/button.tsx';
 import { facetsQuery } from '../../components/facets-side.tsx';
 import { type Cause, Failures } from '../../components/failures.tsx';
 import { formatNumber } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
 import type { ExecutionsFilter } from './filter.ts';
+
+/** Loaded when it is opened. */
+const RetryDialog = lazy(async () => ({ default: (await import('./retry-dialog.tsx')).RetryDialog }));
 
 /** How many of some executions failed and why; empty if none did. */
 export function ExecutionFailures({
@@ -22,14 +28,30 @@ export function ExecutionFailures({
   causes?: readonly Cause[] | undefined;
   title: (failed: string, all: string) => string;
 }) {
+  const mayExecute = useMay('execute');
   const { data } = useQuery(facetsQuery<ExecutionFacets>('executions', filter));
   const failed = data?.facets.status.find(({ value }) => value === 'failed')?.count ?? 0;
   if (data === undefined || failed === 0) return null;
+  const openThose = (more: ExecutionsFilter) =>
+    linkOptions({ to: '/executions', search: { ...search, ...more, status: 'failed' } });
   return (
-    <Failures title={title(formatNumber(failed), formatNumber(data.counted))} causes={causes ?? data.failures}>
-      <Link to="/executions" search={{ ...search, status: 'failed' }} className="button small">
-        Show those that failed
-      </Link>
+    <Failures
+      title={title(formatNumber(failed), formatNumber(data.counted))}
+      causes={causes ?? data.failures}
+      open={openThose({})}
+      openCause={(error_code) => openThose({ error_code })}
+    >
+      {mayExecute && (
+        <DialogButton
+          label="Retry…"
+          look="small"
+          dialog={(close) => (
+            <Suspense>
+              <RetryDialog filter={filter} onClose={close} />
+            </Suspense>
+          )}
+        />
+      )}
     </Failures>
   );
 }

@@ -1,5 +1,5 @@
 import { Link, linkOptions } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Execution, ExecutionFacets } from '../../api-types.ts';
 import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -7,7 +7,7 @@ import { FacetsSide } from '../../components/facets-side.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { focusRow, PeekList, stepsAround, useStateOf } from '../../components/peek-list.tsx';
 import { SortNote } from '../../components/sort-head.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { type ViewedList, ViewsBar } from '../../components/views-bar.tsx';
 import { WaitingRows } from '../../components/waiting-rows.tsx';
 import { formatNumber, formatTime, plural } from '../../format.ts';
@@ -18,7 +18,6 @@ import { t } from '../../strings.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, type ExecutionSort, SORT_WORDS, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
-import { ExecutionPanel } from './execution-panel.tsx';
 import {
   bodyOf,
   type ExecutionsSearch,
@@ -35,6 +34,8 @@ import { executionsRoute } from './routes.ts';
 import { MOST_TRIED, TryVersionLink } from './try-version-link.tsx';
 import './executions.css';
 
+/** Loaded when an execution is open. */
+const ExecutionPanel = lazy(async () => ({ default: (await import('./execution-panel.tsx')).ExecutionPanel }));
 /** Maximum number of executions that can be added to a queue together. */
 const MOST_CHOSEN = 1_000;
 /** Columns of the list next to an execution: there is no room for more. */
@@ -167,14 +168,16 @@ export function ExecutionsPage() {
         }
         panel={
           search.open !== undefined && (
-            <ExecutionPanel
-              id={search.open}
-              onStep={onStep}
-              onClose={() => {
-                open(undefined);
-                focusRow(at);
-              }}
-            />
+            <Suspense fallback={<Loading what="the execution" />}>
+              <ExecutionPanel
+                id={search.open}
+                onStep={onStep}
+                onClose={() => {
+                  open(undefined);
+                  focusRow(at);
+                }}
+              />
+            </Suspense>
           )
         }
       >
@@ -226,7 +229,6 @@ export function ExecutionsPage() {
                 rows={rows}
                 columns={shown}
                 rowKey={(row) => row.id}
-                minWidth={`${shown.length * 8}rem`}
                 onEnd={list.loadMore}
                 openKey={search.open}
                 onStep={({ id }) => open(id)}
@@ -267,6 +269,7 @@ function chooser(
     key: 'chosen',
     header: 'Chosen',
     width: '1.25rem',
+    onCard: 'beside',
     head: (
       <input
         type="checkbox"

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { EvaluationBadge, titleOf } from '../../components/badges.tsx';
+import type { ExecutionFacets } from '../../api-types.ts';
+import { EvaluationBadge, PromptLink, titleOf } from '../../components/badges.tsx';
+import { facetsQuery } from '../../components/facets-side.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
 import { formatAgo, formatCost, formatCount, formatNumber, formatScore, plural } from '../../format.ts';
@@ -71,7 +74,7 @@ function broken(home: Home): Item[] {
         note:
           status === 'disabled'
             ? (disabled_reason ?? 'disabled')
-            : plural(consecutive_failures, 'delivery failed', 'deliveries failed'),
+            : plural(consecutive_failures, 'attempt in a row failed', 'attempts in a row failed'),
       })),
     ...endedLately
       .filter(({ status, examples_failed }) => status === 'failed' || examples_failed > 0)
@@ -140,6 +143,47 @@ function Part({ title, items, nothing }: { title: string; items: readonly Item[]
   );
 }
 
+/** From this share of failures on, something is broken. */
+const BAD_RATE = 0.05;
+
+/** The share of failures, in colour if it is bad. */
+function FailureRate({ failed, all }: { failed: number; all: number }) {
+  if (failed === 0 || all === 0) return null;
+  const rate = failed / all;
+  return <span className={`badge ${rate >= BAD_RATE ? 'bad' : ''}`}>{formatScore(rate)}</span>;
+}
+
+/** What callers of the label `production` get, and how it goes. */
+function Production({ home }: { home: Home }) {
+  const day = new Map(home.statistics.data?.map((each) => [each.prompt_name, each]));
+  const rows = (home.prompts.data ?? []).flatMap(({ name, all_labels }) => {
+    const label = all_labels.find((each) => each.label === 'production');
+    return label === undefined ? [] : [{ name, version: label.version, of: day.get(name) }];
+  });
+  if (rows.length === 0) return null;
+  rows.sort(
+    (one, other) => (other.of?.failed ?? 0) - (one.of?.failed ?? 0) || (other.of?.runs ?? 0) - (one.of?.runs ?? 0),
+  );
+  return (
+    <section className="card" aria-label="In production">
+      <h2>In production</h2>
+      <ul className="home-items">
+        {rows.slice(0, MOST_ITEMS).map(({ name, version, of }) => (
+          <li key={name} className="home-item">
+            <PromptLink name={name} version={version} />
+            <span className="row">
+              <span className="muted">{plural(of?.runs ?? 0, 'execution', 'executions')} in 24 hours</span>
+              <FailureRate failed={of?.failed ?? 0} all={of?.runs ?? 0} />
+              <span className="muted">{formatCost(of?.cost)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {rows.length > MOST_ITEMS && <p className="muted">and {rows.length - MOST_ITEMS} more</p>}
+    </section>
+  );
+}
+
 function Spending({ home }: { home: Home }) {
   const { data: now } = home.usage;
   const { data: before } = home.usageBefore;
@@ -160,7 +204,9 @@ function Spending({ home }: { home: Home }) {
         </div>
         <div className="card">
           <dt>Failed</dt>
-          <dd>{formatCount(now.failed)}</dd>
+          <dd>
+            {formatCount(now.failed)} <FailureRate failed={now.failed} all={now.runs} />
+          </dd>
           {before && <dd className="muted">{formatCount(before.failed)} before</dd>}
         </div>
         <div className="card">
@@ -197,11 +243,14 @@ function Recent({ home }: { home: Home }) {
   );
 }
 
+/** The filter of the executions since yesterday. */
+const lately = () => ({ since: yesterday() });
+
 function RecentFailures() {
-  const since = yesterday();
+  const { since } = lately();
   return (
     <ExecutionFailures
-      filter={{ since }}
+      filter={lately()}
       search={{ since: since.slice(0, 10) }}
       title={(failed, all) => t(`${failed} of ${all} executions failed in the last 24 hours`)}
     />
@@ -211,14 +260,23 @@ function RecentFailures() {
 /** What changed since yesterday, what is broken, and what needs attention. */
 export function HomePage() {
   const home = useHome();
+  const failures = useQuery(facetsQuery<ExecutionFacets>('executions', lately()));
   const error = Object.values(home).find((query) => query.data === undefined && query.error)?.error;
+  // All at once: what came later would push down what is being read.
+  if ([failures, ...Object.values(home)].some(({ isPending }) => isPending))
+    return (
+      <>
+        <PageHead title="Home" />
+        <Loading what="the news" />
+      </>
+    );
   return (
     <>
       <PageHead title="Home" />
       {error && <ErrorState error={error} />}
-      {home.prompts.data === undefined && !error && <Loading what="the news" />}
       <RecentFailures />
       <Checklist home={home} />
+      <Production home={home} />
       <Spending home={home} />
       <div className="home-parts">
         <Part title="Needs attention" items={waiting(home)} nothing="Nothing right now." />

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { get, type Page, type Query } from '../../api.ts';
-import type { Evaluation } from '../../api-types.ts';
+import type { Evaluation, ListedPrompt, PromptStatistics } from '../../api-types.ts';
 import type { Monitor } from '../monitors/types.ts';
 import type { Queue } from '../queues/types.ts';
 import type { Release } from '../releases/types.ts';
@@ -35,7 +35,7 @@ const usage = (since: string, until?: string) =>
 export function useHome() {
   const since = yesterday();
   return {
-    prompts: useQuery(page<{ name: string; all_labels: unknown[] }>('/prompts')),
+    prompts: useQuery(page<ListedPrompt>('/prompts')),
     datasets: useQuery(page<{ name: string }>('/datasets')),
     evaluations: useQuery(page<Evaluation>('/evaluations')),
     executions: useQuery(page<{ id: string }>('/executions', { limit: 1 })),
@@ -43,6 +43,7 @@ export function useHome() {
     monitors: useQuery(page<Monitor>('/monitors')),
     webhooks: useQuery(page<Webhook>('/webhooks')),
     queues: useQuery(page<Queue>('/queues')),
+    statistics: useQuery(page<PromptStatistics>('/statistics/prompts', { since, limit: 1_000 })),
     usage: useQuery(usage(since)),
     usageBefore: useQuery(usage(yesterday(1), since)),
   };

@@ -10,6 +10,7 @@ import { labelsQuery, replaceData, requireNew } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { type CheckForm, formOf, type MonitorForm, newCheck, toPut } from './monitor-form-state.ts';
+import { checkWords } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
 const MAX_CHECKS = 10;
@@ -218,6 +219,11 @@ function CheckFields({
           </Button>
         )}
       </div>
+      {check.threshold !== '' && (
+        <p className="field-hint">
+          Alerts when: {checkWords({ metric: check.metric, [check.side]: Number(check.threshold), for: check.for })}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { pathOf, put } from '../../api.ts';
+import { Ago } from '../../components/ago.tsx';
 import { Button, DialogButton } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
@@ -13,7 +14,9 @@ import { formatTime } from '../../format.ts';
 import { recordQuery, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import type { ExecutionSort } from '../executions/columns.tsx';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
+import type { ExecutionsFilter } from '../executions/filter.ts';
 import { MonitorDialog } from './monitor-dialog.tsx';
 import { formOf, toPut } from './monitor-form-state.ts';
 import { monitorRoute } from './routes.ts';
@@ -126,13 +129,28 @@ function Facts({ monitor }: { monitor: Monitor }) {
   );
 }
 
-type CheckRow = Monitor['checks'][number] & { value: Monitor['values'][number] | undefined; index: number };
+type CheckRow = Monitor['checks'][number] & {
+  value: Monitor['values'][number] | undefined;
+  index: number;
+  runs: ExecutionsFilter & { order?: ExecutionSort };
+};
 
 const checkColumns: Column<CheckRow>[] = [
-  { key: 'check', header: 'Alerts when', width: 'minmax(12rem, 2fr)', cell: checkWords },
-  { key: 'recovers', header: 'Recovers at', width: '7rem', alignEnd: true, cell: ({ recover_at }) => recover_at },
-  { key: 'for', header: 'For', width: '5rem', alignEnd: true, cell: (row) => row.for },
-  { key: 'value', header: 'Now', width: '7rem', alignEnd: true, cell: ({ value }) => valueWords(value?.value ?? null) },
+  { key: 'check', header: 'Alerts when', width: 'minmax(14rem, 2fr)', cell: checkWords },
+  {
+    key: 'recovers',
+    header: 'Recovers at',
+    width: '6.5rem',
+    alignEnd: true,
+    cell: ({ metric, recover_at }) => valueWords(metric, recover_at),
+  },
+  {
+    key: 'value',
+    header: 'Now',
+    width: '6rem',
+    alignEnd: true,
+    cell: ({ metric, value }) => valueWords(metric, value?.value ?? null),
+  },
   {
     key: 'count',
     header: 'Of',
@@ -143,28 +161,55 @@ const checkColumns: Column<CheckRow>[] = [
   {
     key: 'state',
     header: 'State',
-    width: '7rem',
+    width: '6rem',
+    onCard: 'beside',
     cell: ({ value }) => value?.alerting && <span className="badge bad">alerting</span>,
+  },
+  {
+    key: 'runs',
+    header: 'Executions',
+    width: '8.5rem',
+    cell: ({ metric, runs }) =>
+      !metric.startsWith('trace:') && (
+        <Link to="/executions" search={runs}>
+          {metric === 'error_rate' ? 'Show the failing' : 'Show them'}
+        </Link>
+      ),
   },
 ];
 
-function Checks({ monitor: { checks, values } }: { monitor: Monitor }) {
+/** The executions behind a check: those that failed, were slow, or cost most. */
+function runsOf(
+  { prompt_name, label, window }: Monitor,
+  { metric, above }: Monitor['checks'][number],
+): CheckRow['runs'] {
+  return {
+    since: new Date(Date.now() - spanMs(window)).toISOString().slice(0, 10),
+    ...(prompt_name !== null && { prompt_name }),
+    ...(label !== null && { label }),
+    ...(metric === 'error_rate' && { status: 'failed' as const }),
+    ...(metric === 'latency_p95' && above !== undefined && { min_latency_ms: String(Math.floor(above)) }),
+    ...(metric.startsWith('cost') && { order: '-cost' as const }),
+  };
+}
+
+function Checks({ monitor }: { monitor: Monitor }) {
+  const { checks, values } = monitor;
   return (
     <Section id="checks" title="Checks">
       <DataTable
         label="Checks"
-        rows={checks.map((check, index) => ({ ...check, value: values[index], index }))}
+        rows={checks.map((check, index) => ({ ...check, value: values[index], index, runs: runsOf(monitor, check) }))}
         columns={checkColumns}
         rowKey={({ index }) => String(index)}
-        minWidth="48rem"
       />
     </Section>
   );
 }
 
 const historyColumns: Column<MonitorChange>[] = [
-  { key: 'at', header: 'At', width: '12rem', cell: ({ at }) => formatTime(at) },
-  { key: 'state', header: 'State', width: '7rem', cell: ({ state }) => <StateBadge state={state} /> },
+  { key: 'at', header: 'At', width: '6.5rem', cell: ({ at }) => <Ago time={at} /> },
+  { key: 'state', header: 'State', width: '7rem', onCard: 'beside', cell: ({ state }) => <StateBadge state={state} /> },
   {
     key: 'reason',
     header: 'Why',
@@ -183,7 +228,6 @@ function History({ name }: { name: string }) {
         label="History"
         columns={historyColumns}
         rowKey={({ at, state }) => `${at} ${state}`}
-        minWidth="40rem"
         empty={<p className="muted">Its state has not changed yet.</p>}
       />
     </Section>

@@ -1,12 +1,14 @@
 import { Link } from '@tanstack/react-router';
+import { Ago } from '../../components/ago.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { ListPage } from '../../components/list-page.tsx';
-import { formatNumber, formatTime, plural } from '../../format.ts';
+import { NameText } from '../../components/name-text.tsx';
+import { formatNumber, plural } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { MonitorDialog } from './monitor-dialog.tsx';
-import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
+import { checkWords, metricWords, StateBadge, valueWords } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
 const columns: Column<Monitor>[] = [
@@ -16,7 +18,7 @@ const columns: Column<Monitor>[] = [
     width: 'minmax(10rem, 1fr)',
     cell: ({ name }) => (
       <Link to="/monitors/$" params={{ _splat: name }}>
-        {name}
+        <NameText name={name} />
       </Link>
     ),
   },
@@ -24,9 +26,10 @@ const columns: Column<Monitor>[] = [
     key: 'state',
     header: 'State',
     width: '7rem',
+    onCard: 'beside',
     cell: ({ state, enabled }) => <StateBadge state={state} enabled={enabled} />,
   },
-  { key: 'since', header: 'Since', width: '12rem', cell: ({ since }) => formatTime(since) },
+  { key: 'since', header: 'Since', width: '6.5rem', cell: ({ since }) => <Ago time={since} /> },
   {
     key: 'prompt',
     header: 'Watches',
@@ -57,7 +60,9 @@ function Alerting({ monitors }: { monitors: readonly Monitor[] }) {
             {': '}
             {values
               .filter(({ alerting }) => alerting)
-              .map(({ metric, value, count }) => t(`${metric} is ${valueWords(value)}, of ${formatNumber(count)}`))
+              .map(({ metric, value, count }) =>
+                t(`${metricWords(metric)} is ${valueWords(metric, value)}, of ${formatNumber(count)}`),
+              )
               .join(', ')}
           </li>
         ))}
@@ -75,7 +80,6 @@ export function MonitorsPage() {
       what="monitors"
       columns={columns}
       rowKey={({ name }) => name}
-      minWidth="60rem"
       create={useMay('write') && { label: 'New monitor…', dialog: (close) => <MonitorDialog onClose={close} /> }}
       empty={{
         title: 'There are no monitors yet',

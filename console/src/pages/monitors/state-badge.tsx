@@ -1,3 +1,4 @@
+import { formatCost, formatMs, formatTenth, NONE } from '../../format.ts';
 import { t } from '../../strings.ts';
 import type { Monitor } from './types.ts';
 
@@ -13,9 +14,39 @@ export function StateBadge({ state, enabled = true }: { state: Monitor['state'];
   );
 }
 
-/** A check in words, such as `error_rate above 0.1`. */
-export const checkWords = ({ metric, above, below }: Monitor['checks'][number]) =>
-  above === undefined ? t(`${metric} below ${below}`) : t(`${metric} above ${above}`);
+const NAMES: Record<string, string> = {
+  error_rate: t('error rate'),
+  refusal_rate: t('rate of refusals'),
+  latency_p95: t('latency (95 % within)'),
+  cost_mean: t('mean cost'),
+  cost_total: t('total cost'),
+};
 
-/** A value of a metric, abbreviated. */
-export const valueWords = (value: number | null) => (value === null ? '–' : String(Number(value.toPrecision(4))));
+/** A metric in words: `error rate`, `error rate of traces`, `score tone`. */
+export function metricWords(metric: string): string {
+  if (metric.startsWith('trace:')) return t(`${metricWords(metric.slice('trace:'.length))} of traces`);
+  return NAMES[metric] ?? metric.replace(':', ' ');
+}
+
+/** A value of a metric in its unit. */
+export function valueWords(metric: string, value: number | null): string {
+  if (value === null) return NONE;
+  const own = metric.replace('trace:', '');
+  if (own.endsWith('_rate')) return `${formatTenth(value * 100)} %`;
+  if (own.startsWith('latency')) return formatMs(value);
+  if (own.startsWith('cost')) return formatCost({ amount: String(value) });
+  return String(Number(value.toPrecision(4)));
+}
+
+/** A check in words, such as `error rate above 10 % for 5m`. */
+export const checkWords = ({ metric, above, below, for: span }: CheckInWords) =>
+  above === undefined
+    ? t(`${metricWords(metric)} below ${valueWords(metric, below ?? null)} for ${span}`)
+    : t(`${metricWords(metric)} above ${valueWords(metric, above)} for ${span}`);
+
+interface CheckInWords {
+  metric: string;
+  above?: number | undefined;
+  below?: number | undefined;
+  for: string;
+}

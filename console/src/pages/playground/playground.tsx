@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Columns2, Database, Gauge, History, Play, Plus, Square } from 'lucide-react';
-import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { Execution, Prompt } from '../../api-types.ts';
 import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
@@ -15,7 +15,6 @@ import { namesQuery } from '../prompts/names-query.ts';
 import { CellView } from './cell-view.tsx';
 import { Cells, cellKey, useCells } from './cells.ts';
 import { type Tried, useHistory } from './history.ts';
-import { HistoryDialog } from './history-dialog.tsx';
 import { PaneHead } from './pane-head.tsx';
 import {
   addressOf,
@@ -39,10 +38,13 @@ import {
 import { paneVersionQuery, rowsQuery } from './queries.ts';
 import { playgroundRoute, startOf } from './routes.ts';
 import { RowHead } from './row-head.tsx';
-import { RowsDialog } from './rows-dialog.tsx';
 import { isBusy, runOf, withoutFiles } from './run.ts';
-import { ScoringDialog } from './scoring-dialog.tsx';
 import './playground.css';
+
+// Loaded when they are opened.
+const HistoryDialog = lazy(async () => ({ default: (await import('./history-dialog.tsx')).HistoryDialog }));
+const RowsDialog = lazy(async () => ({ default: (await import('./rows-dialog.tsx')).RowsDialog }));
+const ScoringDialog = lazy(async () => ({ default: (await import('./scoring-dialog.tsx')).ScoringDialog }));
 
 export type OpenPlayground = ReturnType<typeof useOpenDraft<PlaygroundDraft>>;
 
@@ -349,20 +351,22 @@ export function Playground({
           )),
         ])}
       </div>
-      {dialog === 'rows' && <RowsDialog onRows={addRows} onClose={() => setDialog(undefined)} />}
-      {dialog === 'scoring' && (
-        <ScoringDialog
-          value={evaluators}
-          onChange={(chosen) => {
-            edit(() => ({ evaluators: chosen }));
-            scoreAll();
-          }}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
-      {dialog === 'history' && (
-        <HistoryDialog tried={tried} onBringBack={bringBack} onClose={() => setDialog(undefined)} />
-      )}
+      <Suspense>
+        {dialog === 'rows' && <RowsDialog onRows={addRows} onClose={() => setDialog(undefined)} />}
+        {dialog === 'scoring' && (
+          <ScoringDialog
+            value={evaluators}
+            onChange={(chosen) => {
+              edit(() => ({ evaluators: chosen }));
+              scoreAll();
+            }}
+            onClose={() => setDialog(undefined)}
+          />
+        )}
+        {dialog === 'history' && (
+          <HistoryDialog tried={tried} onBringBack={bringBack} onClose={() => setDialog(undefined)} />
+        )}
+      </Suspense>
     </div>
   );
 }

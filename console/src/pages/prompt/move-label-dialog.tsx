@@ -21,10 +21,13 @@ const MAX_REASON = 1_000;
 
 /** Moves a label to a version. Shows the changes, and the newest evaluations of both versions. */
 export function MoveLabelDialog({
+  title,
   version,
   scores,
   onClose,
 }: {
+  /** Default: that the version gets a label. */
+  title?: string;
   version: Prompt;
   scores: Map<number, Evaluation> | undefined;
   onClose: () => void;
@@ -78,7 +81,7 @@ export function MoveLabelDialog({
       open
       wide
       onClose={onClose}
-      title={`Label version ${version.version}`}
+      title={title ?? t(`Label version ${version.version}`)}
       description="Programs that use the label get this version from their next run on."
       submitLabel={current && !isHere ? `Move from version ${current.version}` : 'Set the label'}
       canSubmit={!isHere && label.trim() !== '' && (mayPublish || !isProtected) && (isAdmin || !needsRelease)}

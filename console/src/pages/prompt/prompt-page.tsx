@@ -17,6 +17,7 @@ import { yesterday } from '../home/queries.ts';
 import { EditTab } from './edit-tab.tsx';
 import { IncludedBy } from './included-by.tsx';
 import { LabelChips } from './label-chips.tsx';
+import { RollBack } from './roll-back.tsx';
 import { promptRoute } from './routes.ts';
 import { UseInCode } from './use-in-code.tsx';
 
@@ -27,7 +28,10 @@ const VersionsTab = lazy(() => import('./versions-tab.tsx').then(({ VersionsTab:
 export function PromptPage() {
   const { _splat: name = '' } = promptRoute.useParams();
   const { tab = 'edit', version } = promptRoute.useSearch();
-  const latest = useQuery(promptQuery(name));
+  const loaded = useQuery(promptQuery(name));
+  // The heading has them, too: all at once, so that nothing below it is pushed down.
+  const isPending = [useQuery(promptLabelsQuery(name)), useQuery(includedByQuery(name))].some((each) => each.isPending);
+  const latest = isPending ? { ...loaded, data: undefined } : loaded;
   const since = yesterday();
   const link = (key: 'versions' | 'runs' | undefined) => ({
     to: '/prompts/$' as const,
@@ -94,11 +98,11 @@ function Summary({ prompt }: { prompt: Prompt }) {
   return (
     <>
       {prompt.description && <p className="muted">{prompt.description}</p>}
-      <p className="row">
+      <div className="row prompt-summary">
         <span className="muted">latest version {prompt.version}</span>
         <LabelChips name={prompt.name} />
-        {prompt.archived && <span className="badge warn">archived</span>}
-      </p>
+        {prompt.archived ? <span className="badge warn">archived</span> : <RollBack name={prompt.name} />}
+      </div>
       <IncludedBy name={prompt.name} lead="included by" />
     </>
   );

@@ -3,14 +3,15 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Evaluation, Prompt } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { LabelBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { VersionPair } from '../../components/version-pair.tsx';
-import { formatAgo, formatScore } from '../../format.ts';
-import { promptQuery, useList, versionScoresQuery } from '../../queries.ts';
+import { formatScore } from '../../format.ts';
+import { promptLabelsQuery, promptQuery, useList, versionScoresQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { shareInWords } from '../releases/in-words.ts';
@@ -44,7 +45,6 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
             rows={rows}
             columns={columns}
             rowKey={(row) => String(row.version)}
-            minWidth="66rem"
             onEnd={versions.hasMore ? versions.loadMore : undefined}
           />
         )}
@@ -84,7 +84,7 @@ function columnsOf({
     {
       key: 'version',
       header: 'Version',
-      width: '5rem',
+      width: '4.5rem',
       cell: ({ version }) => (
         <Link to="/prompts/$" params={params} search={version === latest.version ? {} : { version }}>
           {version}
@@ -94,34 +94,35 @@ function columnsOf({
     {
       key: 'labels',
       header: 'Labels',
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(7rem, 1fr)',
       cell: ({ labels }) => labels.map((label) => <LabelBadge key={label} label={label} />),
     },
     {
       key: 'message',
       header: 'Message',
-      width: 'minmax(12rem, 3fr)',
+      width: 'minmax(10rem, 3fr)',
       cell: ({ commit_message }) => commit_message ?? <span className="muted">none</span>,
     },
     {
       key: 'author',
       header: 'By',
-      width: 'minmax(6rem, 1fr)',
+      width: 'minmax(5rem, 1fr)',
       cell: ({ created_by }) => created_by?.name ?? <span className="muted">–</span>,
     },
-    { key: 'model', header: 'Model', width: 'minmax(8rem, 1fr)', cell: ({ model }) => model },
+    { key: 'model', header: 'Model', width: 'minmax(6rem, 1fr)', cell: ({ model }) => model },
     {
       key: 'score',
       header: 'Score',
-      width: '5rem',
+      width: '4rem',
       alignEnd: true,
       cell: ({ version }) => formatScore(scores?.get(version)?.score),
     },
-    { key: 'created', header: 'Saved', width: '7rem', cell: (row) => formatAgo(row.version_created_at) },
+    { key: 'created', header: 'Saved', width: '6.5rem', cell: (row) => <Ago time={row.version_created_at} /> },
     {
       key: 'actions',
       header: 'Actions',
-      width: '18rem',
+      width: '15.5rem',
+      onCard: 'line',
       cell: (row) => (
         <>
           {row.version !== latest.version && (
@@ -156,16 +157,21 @@ function columnsOf({
 }
 
 function Comparison({ latest }: { latest: Prompt }) {
-  const { from = latest.version - 1, to = latest.version } = promptRoute.useSearch();
+  const labels = useQuery(promptLabelsQuery(latest.name)).data;
+  const production = labels?.find(({ label }) => label === 'production')?.version;
+  // What a release would change, or if the latest version is in production, what it has changed.
+  const base = production === undefined || production === latest.version ? latest.version - 1 : production;
+  const { from = base, to = latest.version } = promptRoute.useSearch();
   const navigate = promptRoute.useNavigate();
   const before = useQuery({ ...promptQuery(latest.name, from), enabled: from > 0 });
   const after = useQuery(promptQuery(latest.name, to));
+  if (labels === undefined) return <Loading what="the comparison" />;
   if (latest.version === 1)
     return <EmptyState title="There is one version">Save a change to compare versions.</EmptyState>;
   const choose = (part: { from?: number; to?: number }) =>
     void navigate({ search: { tab: 'versions', from, to, ...part }, replace: true });
   return (
-    <section className="stack" aria-label="Comparison">
+    <section className="stack versions-compared" aria-label="Comparison">
       <VersionPair latest={latest.version} from={from} to={to} onChange={choose} />
       <QueryState query={before} what={`version ${from}`}>
         {(old) => (

@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { ListedPrompt, PromptStatistics } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
+import { NameText } from '../../components/name-text.tsx';
 import { type Sort, sortHead } from '../../components/sort-head.tsx';
-import { formatAgo, formatCost, formatCount, formatScore } from '../../format.ts';
+import { formatCost, formatCount, formatScore } from '../../format.ts';
 import { labelsQuery, useList, useStatistics } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
@@ -39,49 +41,55 @@ function columnsOf(
     {
       key: 'name',
       ...head(t('Name'), 'name'),
-      width: 'minmax(13rem, 2fr)',
+      width: 'minmax(12rem, 2fr)',
       cell: (row) => (
         <>
           <Link to="/prompts/$" params={{ _splat: row.name }}>
-            {row.name}
+            <NameText name={row.name} />
           </Link>
           {row.archived && <span className="badge"> archived</span>}
         </>
       ),
     },
-    { key: 'version', header: 'Version', width: '4.5rem', alignEnd: true, cell: (row) => row.version },
+    { key: 'version', header: 'Version', width: '4rem', alignEnd: true, cell: (row) => row.version },
     {
       key: 'labels',
       header: 'Labels',
-      width: 'minmax(13rem, 2fr)',
+      width: 'minmax(11rem, 2fr)',
+      onCard: 'line',
       cell: (row) =>
         row.all_labels.map(({ label, version }) => (
           <LabelBadge key={label} label={label} version={version === row.version ? undefined : version} />
         )),
     },
-    { key: 'model', header: 'Model', width: 'minmax(10rem, 1fr)', cell: (row) => row.model },
+    { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
     {
       key: 'score',
       ...head(t('Last score'), 'last_score'),
-      width: '6.5rem',
+      width: '6rem',
       alignEnd: true,
       cell: (row) => formatScore(of(row)?.last_score),
     },
     {
       key: 'runs',
       ...head(t('Runs, 7 days'), 'runs'),
-      width: '7.5rem',
+      width: '6.75rem',
       alignEnd: true,
       cell: (row) => formatCount(of(row)?.runs),
     },
     {
       key: 'cost',
       ...head(t('Cost, 7 days'), 'cost'),
-      width: '7.5rem',
+      width: '6.75rem',
       alignEnd: true,
       cell: (row) => formatCost(of(row)?.cost),
     },
-    { key: 'updated', ...head(t('Updated'), 'updated_at'), width: '7rem', cell: (row) => formatAgo(row.updated_at) },
+    {
+      key: 'updated',
+      ...head(t('Updated'), 'updated_at'),
+      width: '6.5rem',
+      cell: (row) => <Ago time={row.updated_at} />,
+    },
   ];
 }
 
@@ -146,7 +154,6 @@ export function PromptsPage() {
         what="prompts"
         columns={columns}
         rowKey={({ name }) => name}
-        minWidth="70rem"
         create={mayWrite && { label: 'New prompt…', onClick: () => change({ dialog: 'new' }) }}
         empty={{
           title: 'There are no prompts yet',

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { get, pathOf, post } from '../../api.ts';
+import { Ago } from '../../components/ago.tsx';
 import { DialogButton } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
@@ -23,7 +24,7 @@ import { EMPTY_FILTER, FilterFields, filterWords, toFilter } from '../scores/exe
 import { queueQuery } from './queries.ts';
 import { QueueDialog } from './queue-dialog.tsx';
 import { queueRoute } from './routes.ts';
-import { SubjectLink } from './subject.tsx';
+import { SubjectText } from './subject.tsx';
 import type { Queue, QueueAgreement, QueueItem } from './types.ts';
 
 const STATES = ['pending', 'leased', 'completed', 'skipped'] as const;
@@ -159,12 +160,13 @@ const columns: Column<QueueItem>[] = [
     key: 'subject',
     header: 'Subject',
     width: 'minmax(12rem, 2fr)',
-    cell: ({ subject }) => <SubjectLink subject={subject} />,
+    cell: ({ subject }) => <SubjectText subject={subject} />,
   },
   {
     key: 'state',
     header: 'State',
     width: '8rem',
+    onCard: 'beside',
     cell: ({ state }) => <span className={`badge ${TONES[state]}`}>{WORDS[state].toLowerCase()}</span>,
   },
   {
@@ -201,7 +203,7 @@ const columns: Column<QueueItem>[] = [
       );
     },
   },
-  { key: 'added', header: 'Added', width: '12rem', cell: ({ created_at }) => formatTime(created_at) },
+  { key: 'added', header: 'Added', width: '6.5rem', cell: ({ created_at }) => <Ago time={created_at} /> },
 ];
 
 function Items({ name }: { name: string }) {
@@ -223,7 +225,6 @@ function Items({ name }: { name: string }) {
         label="Items"
         columns={columns}
         rowKey={({ id }) => id}
-        minWidth="56rem"
         empty={<p className="muted">None.</p>}
       />
     </Section>
@@ -258,13 +259,7 @@ function Agreement({ name }: { name: string }) {
           scores.length === 0 ? (
             <p className="muted">No item has been scored by two reviewers yet.</p>
           ) : (
-            <DataTable
-              label="Agreement"
-              rows={scores}
-              columns={agreementColumns}
-              rowKey={({ name: score }) => score}
-              minWidth="40rem"
-            />
+            <DataTable label="Agreement" rows={scores} columns={agreementColumns} rowKey={({ name: score }) => score} />
           )
         }
       </QueryState>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../components/data-table.tsx';
 import { ListPage } from '../../components/list-page.tsx';
+import { NameText } from '../../components/name-text.tsx';
 import { formatCount } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -14,7 +15,7 @@ const columns: Column<Queue>[] = [
     width: 'minmax(10rem, 2fr)',
     cell: ({ name }) => (
       <Link to="/queues/$" params={{ _splat: name }}>
-        {name}
+        <NameText name={name} />
       </Link>
     ),
   },
@@ -68,7 +69,6 @@ export function QueuesPage() {
       what="queues"
       columns={columns}
       rowKey={({ name }) => name}
-      minWidth="56rem"
       create={useMay('write') && { label: 'New queue…', dialog: (close) => <QueueDialog onClose={close} /> }}
       empty={{
         title: 'There are no queues yet',

@@ -66,29 +66,46 @@ export function useContent({
   return execution.error ? { ...nothing, error: execution.error } : undefined;
 }
 
+/** Characters of a text in a row, which shows fewer. */
+const EXCERPT_CHARACTERS = 160;
+
 /** A link to the scored subject. */
 export function SubjectLink({
   subject: { execution_id, evaluation_id, example_id, trace_id, span_id },
+  children,
 }: {
   subject: QueueItem['subject'];
+  /** Default: its kind and id. */
+  children?: string | undefined;
 }) {
   if (execution_id !== undefined)
     return (
       <Link to="/executions/$id" params={{ id: execution_id }}>
-        Execution {execution_id.slice(-12)}
+        {children ?? t(`Execution ${execution_id.slice(-12)}`)}
       </Link>
     );
   if (trace_id !== undefined)
     return (
       <Link to="/traces/$id" params={{ id: trace_id }} search={{ step: span_id }}>
-        {span_id === undefined ? t(`Trace ${trace_id.slice(-12)}`) : t(`Step ${span_id} of a trace`)}
+        {children ?? (span_id === undefined ? t(`Trace ${trace_id.slice(-12)}`) : t(`Step ${span_id} of a trace`))}
       </Link>
     );
   if (evaluation_id === undefined) return null;
   return (
     <Link to="/evaluations/$id" params={{ id: evaluation_id }}>
-      Example {example_id} of {evaluation_id.slice(-12)}
+      {children ?? t(`Example ${example_id} of ${evaluation_id.slice(-12)}`)}
     </Link>
+  );
+}
+
+/** A line of the output, as a link to it; until it is known, its id. */
+export function SubjectText({ subject }: { subject: QueueItem['subject'] }) {
+  const content = useContent(subject);
+  const text = content?.output ?? (typeof content?.input === 'string' ? content.input : undefined);
+  return (
+    <SubjectLink subject={subject}>
+      {text?.slice(0, EXCERPT_CHARACTERS).replaceAll(/\s+/g, ' ').trim() || undefined}
+    </SubjectLink>
   );
 }
 
@@ -103,6 +120,9 @@ export function ContentView({ content }: { content: Content | undefined }) {
           <PromptLink {...prompt} />
         </p>
       )}
+      <h3>Input</h3>
+      {input === undefined ? <Loading what="the input" /> : input === null ? <p className="muted">None.</p> : null}
+      {input != null && <MessagesView input={input} />}
       <h3>Output</h3>
       {output === null ? <p className="muted">None.</p> : <OutputView text={output} label="output" />}
       {expected !== undefined && expected !== null && (
@@ -111,9 +131,6 @@ export function ContentView({ content }: { content: Content | undefined }) {
           <OutputView text={typeof expected === 'string' ? expected : formatJson(expected)} label="expected" />
         </>
       )}
-      <h3>Input</h3>
-      {input === undefined ? <Loading what="the input" /> : input === null ? <p className="muted">None.</p> : null}
-      {input != null && <MessagesView input={input} />}
     </>
   );
 }

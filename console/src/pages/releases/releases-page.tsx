@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { Ago } from '../../components/ago.tsx';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
-import { formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
@@ -24,11 +24,17 @@ const columns: Column<Release>[] = [
     width: '12rem',
     cell: (row) => (
       <Link to="/releases/$id" params={{ id: row.id }}>
-        {formatTime(row.created_at)}
+        <Ago time={row.created_at} />
       </Link>
     ),
   },
-  { key: 'status', header: 'Status', width: '9.5rem', cell: (row) => <ReleaseBadge status={row.status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    width: '9.5rem',
+    onCard: 'beside',
+    cell: (row) => <ReleaseBadge status={row.status} />,
+  },
   {
     key: 'prompt',
     header: 'Prompt',
@@ -76,7 +82,6 @@ export function ReleasesPage() {
       what="releases"
       columns={columns}
       rowKey={({ id }) => id}
-      minWidth="64rem"
       create={
         mayWrite && {
           label: 'New release',

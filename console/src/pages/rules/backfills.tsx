@@ -44,7 +44,6 @@ export function Backfills({ rule }: { rule: string }) {
         label="Backfills"
         columns={mayExecute ? [...columns, actions] : columns}
         rowKey={({ id }) => id}
-        minWidth="64rem"
         empty={<p className="muted">None yet.</p>}
       />
       {starting && <StartDialog rule={rule} onClose={() => setStarting(false)} />}
@@ -66,6 +65,7 @@ const columns: Column<Backfill>[] = [
     key: 'status',
     header: 'Status',
     width: '8rem',
+    onCard: 'beside',
     cell: ({ status, status_reason, error }) => (
       <span title={error?.message ?? status_reason ?? undefined}>
         <StatusBadge status={status} />

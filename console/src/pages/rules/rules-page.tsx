@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../components/data-table.tsx';
 import { ListPage } from '../../components/list-page.tsx';
+import { NameText } from '../../components/name-text.tsx';
 import { formatCount, formatScore } from '../../format.ts';
 import { listQuery, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -18,7 +19,7 @@ const columns: Column<Rule>[] = [
     width: 'minmax(9rem, 1fr)',
     cell: ({ name }) => (
       <Link to="/rules/$" params={{ _splat: name }}>
-        {name}
+        <NameText name={name} />
       </Link>
     ),
   },
@@ -26,6 +27,7 @@ const columns: Column<Rule>[] = [
     key: 'enabled',
     header: 'State',
     width: '6rem',
+    onCard: 'beside',
     cell: ({ enabled }) =>
       enabled ? <span className="badge good">enabled</span> : <span className="badge warn">disabled</span>,
   },
@@ -60,7 +62,6 @@ export function RulesPage() {
       what="rules"
       columns={columns}
       rowKey={({ name }) => name}
-      minWidth="62rem"
       actions={
         <Link to="/agreement" className="button">
           Judges against people

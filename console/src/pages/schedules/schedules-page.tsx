@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { Ago } from '../../components/ago.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { ListPage } from '../../components/list-page.tsx';
-import { formatTime, NONE } from '../../format.ts';
+import { NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import type { Schedule } from './types.ts';
@@ -21,6 +22,7 @@ const columns: Column<Schedule>[] = [
     key: 'state',
     header: 'State',
     width: '6rem',
+    onCard: 'beside',
     cell: ({ paused }) => <span className={`badge ${paused ? 'warn' : 'good'}`}>{paused ? 'paused' : 'active'}</span>,
   },
   {
@@ -39,7 +41,7 @@ const columns: Column<Schedule>[] = [
     width: 'minmax(10rem, 2fr)',
     cell: ({ last_error }) => (last_error ? <span className="badge bad">{last_error.message}</span> : NONE),
   },
-  { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
+  { key: 'created', header: 'Created', width: '6.5rem', cell: (row) => <Ago time={row.created_at} /> },
 ];
 
 export function SchedulesPage() {
@@ -50,7 +52,6 @@ export function SchedulesPage() {
       what="schedules"
       columns={columns}
       rowKey={({ id }) => id}
-      minWidth="56rem"
       create={useMay('execute') && { label: 'New schedule', link: { to: '/schedules/new' } }}
       empty={{
         title: 'There are no schedules yet',

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { z } from 'zod';
 import type * as audit from '../../../../src/api/audit-log/schema.ts';
+import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
@@ -9,14 +10,16 @@ import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { MemberName } from '../../components/member-name.tsx';
+import { NameText } from '../../components/name-text.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
-import { dayStart, formatTime, NONE } from '../../format.ts';
+import { dayStart, NONE } from '../../format.ts';
 import { AUDIT_ACTIONS } from '../../generated/audit-actions.ts';
 import { useList } from '../../queries.ts';
+import { AuditWords } from './audit-words.tsx';
 import { settingsRoute } from './routes.ts';
 
-type AuditEntry = z.output<typeof audit.AuditEntry>;
+export type AuditEntry = z.output<typeof audit.AuditEntry>;
 
 /** A person by name, plus the key's name if it differs. */
 function Actor({ actor: { type, key_name, member_id, session_id } }: AuditEntry) {
@@ -54,22 +57,22 @@ export function AuditLog() {
     {
       key: 'time',
       header: 'When',
-      width: '12rem',
+      width: '6.5rem',
       cell: (row) => (
         <Button look="small plain" onClick={() => setOpen(row)}>
-          {formatTime(row.created_at)}
+          <Ago time={row.created_at} />
         </Button>
       ),
     },
     { key: 'actor', header: 'Who', width: 'minmax(9rem, 1fr)', cell: (row) => <Actor {...row} /> },
-    { key: 'action', header: 'What', width: 'minmax(10rem, 1fr)', cell: (row) => row.action },
+    { key: 'action', header: 'What', width: 'minmax(12rem, 2fr)', onCard: 'title', cell: AuditWords },
     {
       key: 'resource',
       header: 'Of',
-      width: 'minmax(12rem, 2fr)',
-      cell: (row) => `${row.resource.type} ${row.resource.id}`,
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ resource: { type, id } }) => <NameText name={`${type.replaceAll('_', ' ')} ${id}`} />,
     },
-    { key: 'address', header: 'From', width: '9rem', cell: (row) => row.address ?? NONE },
+    { key: 'address', header: 'From', width: '7rem', cell: (row) => row.address ?? NONE },
   ];
   const isFiltered = [actor, action, resource, since, until].some((value) => value !== undefined);
   return (
@@ -100,7 +103,6 @@ export function AuditLog() {
         label="Audit log"
         columns={columns}
         rowKey={({ id }) => id}
-        minWidth="58rem"
         empty={
           <EmptyState title={isFiltered ? 'No entries match these filters' : 'No changes yet'}>
             {isFiltered && (

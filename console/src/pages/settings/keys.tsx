@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { SCOPES } from '../../../../clients/typescript/src/generated/values.gen.ts';
 import type * as keys from '../../../../src/api/api-keys/schema.ts';
 import { pathOf, post, remove } from '../../api.ts';
+import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -11,7 +12,6 @@ import { CheckField, TextField } from '../../components/fields.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { MemberName } from '../../components/member-name.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { formatAgo, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { SCOPE_ALLOWS, type Scope, useSession } from '../../shell/session.ts';
 
@@ -72,17 +72,18 @@ export function KeyTable({
       key: 'state',
       header: 'State',
       width: '6rem',
+      onCard: 'beside',
       cell: (row) => <KeyState apiKey={row} />,
     },
     { key: 'scopes', header: 'Scopes', width: 'minmax(10rem, 1fr)', cell: ({ scopes }) => scopes.join(', ') },
-    { key: 'used', header: 'Last used', width: '8rem', cell: (row) => formatAgo(row.last_used_at) },
+    { key: 'used', header: 'Last used', width: '6.5rem', cell: (row) => <Ago time={row.last_used_at} /> },
     {
       key: 'expires',
       header: 'Expires',
-      width: '12rem',
-      cell: (row) => (row.expires_at ? formatTime(row.expires_at) : 'never'),
+      width: '6.5rem',
+      cell: (row) => (row.expires_at ? <Ago time={row.expires_at} /> : 'never'),
     },
-    { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
+    { key: 'created', header: 'Created', width: '6.5rem', cell: (row) => <Ago time={row.created_at} /> },
     {
       key: 'actions',
       header: 'Actions',
@@ -102,7 +103,7 @@ export function KeyTable({
           New key…
         </Button>
       </div>
-      <ListTable list={list} what="keys" label={what} columns={columns} rowKey={({ id }) => id} minWidth="66rem" />
+      <ListTable list={list} what="keys" label={what} columns={columns} rowKey={({ id }) => id} />
       <NewKeyDialog
         path={path}
         offered={offered}

@@ -114,7 +114,7 @@ export function Labels() {
               </Link>
             </EmptyState>
           ) : (
-            <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} minWidth="58rem" />
+            <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} />
           )
         }
       </QueryState>

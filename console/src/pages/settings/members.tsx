@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, pathOf, remove } from '../../api.ts';
 import type { Member, Role } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -11,7 +12,7 @@ import { FilterField } from '../../components/filter-field.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { showToast, showUndo } from '../../components/toast.tsx';
-import { formatAgo, NONE } from '../../format.ts';
+import { NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
@@ -61,9 +62,10 @@ export function Members() {
       key: 'status',
       header: 'Status',
       width: '7rem',
+      onCard: 'beside',
       cell: (row) => <span className={`badge ${BADGES[row.status]}`}>{row.status}</span>,
     },
-    { key: 'seen', header: 'Last seen', width: '8rem', cell: (row) => formatAgo(row.last_seen_at) },
+    { key: 'seen', header: 'Last seen', width: '6.5rem', cell: (row) => <Ago time={row.last_seen_at} /> },
     {
       key: 'actions',
       header: 'Actions',
@@ -95,7 +97,6 @@ export function Members() {
         label="Members"
         columns={columns}
         rowKey={({ id }) => id}
-        minWidth={isAdmin ? '72rem' : '60rem'}
         empty={
           <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'}>
             {isFiltered && (

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { pathOf, remove } from '../../api.ts';
 import type { Session } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
-import { formatAgo, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 
 /** Who is signed in. */
@@ -42,9 +42,9 @@ export function Sessions() {
       width: 'minmax(12rem, 2fr)',
       cell: ({ user_agent }) => <span title={user_agent ?? ''}>{user_agent ?? 'unknown'}</span>,
     },
-    { key: 'created', header: 'Signed in', width: '12rem', cell: (row) => formatTime(row.created_at) },
-    { key: 'used', header: 'Last used', width: '8rem', cell: (row) => formatAgo(row.last_used_at) },
-    { key: 'expires', header: 'Expires', width: '12rem', cell: (row) => formatTime(row.expires_at) },
+    { key: 'created', header: 'Signed in', width: '6.5rem', cell: (row) => <Ago time={row.created_at} /> },
+    { key: 'used', header: 'Last used', width: '6.5rem', cell: (row) => <Ago time={row.last_used_at} /> },
+    { key: 'expires', header: 'Expires', width: '6.5rem', cell: (row) => <Ago time={row.expires_at} /> },
     {
       key: 'actions',
       header: 'Actions',
@@ -59,14 +59,7 @@ export function Sessions() {
   return (
     <section className="stack" aria-label="Sessions">
       <p className="muted">With the scope “admin” all sessions of the workspace, otherwise those of the same key.</p>
-      <ListTable
-        list={list}
-        what="sessions"
-        label="Sessions"
-        columns={columns}
-        rowKey={({ id }) => id}
-        minWidth="70rem"
-      />
+      <ListTable list={list} what="sessions" label="Sessions" columns={columns} rowKey={({ id }) => id} />
     </section>
   );
 }

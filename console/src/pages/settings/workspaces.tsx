@@ -58,13 +58,7 @@ export function Workspaces() {
               <Fact label="Scopes">{scopes.join(', ')}</Fact>
             </dl>
             {session && session.workspaces.length > 0 ? (
-              <DataTable
-                label="Workspaces"
-                rows={session.workspaces}
-                columns={columns}
-                rowKey={({ name }) => name}
-                minWidth="30rem"
-              />
+              <DataTable label="Workspaces" rows={session.workspaces} columns={columns} rowKey={({ name }) => name} />
             ) : (
               <p className="notice">
                 This session was started with a key, which opens only this workspace. To open another one, sign out and

@@ -1,6 +1,7 @@
 import { Link, linkOptions } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import type { Trace } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
 import { StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FacetsSide } from '../../components/facets-side.tsx';
@@ -8,17 +9,19 @@ import { ListTable } from '../../components/list-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { focusRow, PeekList, stepsAround, useStateOf } from '../../components/peek-list.tsx';
 import { type Sort, SortNote, sortHead } from '../../components/sort-head.tsx';
-import { EmptyState } from '../../components/states.tsx';
+import { EmptyState, Loading } from '../../components/states.tsx';
 import { type ViewedList, ViewsBar } from '../../components/views-bar.tsx';
 import { WaitingRows } from '../../components/waiting-rows.tsx';
-import { formatCost, formatCount, formatMs, formatNumber, formatTime, NONE } from '../../format.ts';
+import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
 import { type Growing, useGrowingList } from '../../growing-list.ts';
 import { FILTER_LABELS, FILTER_NAMES, NO_FILTER, queryOf, type TracesSearch } from './filter.ts';
 import { TraceFilters } from './filters.tsx';
 import { FirstTrace } from './first-trace.tsx';
 import { tracesRoute } from './routes.ts';
-import { TracePanel } from './trace-panel.tsx';
 import { titleOf } from './trace-title.ts';
+
+/** Loaded when a trace is open. */
+const TracePanel = lazy(async () => ({ default: (await import('./trace-panel.tsx')).TracePanel }));
 
 const TRACES: Growing<Trace> = {
   path: '/traces',
@@ -45,7 +48,13 @@ const COLUMNS: readonly Column<Trace>[] = [
       </Link>
     ),
   },
-  { key: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    width: '6rem',
+    onCard: 'beside',
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
   {
     key: 'errors',
     header: 'Errors',
@@ -53,7 +62,7 @@ const COLUMNS: readonly Column<Trace>[] = [
     alignEnd: true,
     cell: ({ errors }) => (errors === 0 ? NONE : <span className="badge bad">{formatNumber(errors)}</span>),
   },
-  { key: 'started', header: 'Started', width: '12rem', cell: ({ started_at }) => formatTime(started_at) },
+  { key: 'started', header: 'Started', width: '6.5rem', cell: ({ started_at }) => <Ago time={started_at} /> },
   {
     key: 'latency',
     header: 'Duration',
@@ -142,14 +151,16 @@ export function TracesPage() {
       }
       panel={
         search.open !== undefined && (
-          <TracePanel
-            id={search.open}
-            onStep={onStep}
-            onClose={() => {
-              open(undefined);
-              focusRow(at);
-            }}
-          />
+          <Suspense fallback={<Loading what="the trace" />}>
+            <TracePanel
+              id={search.open}
+              onStep={onStep}
+              onClose={() => {
+                open(undefined);
+                focusRow(at);
+              }}
+            />
+          </Suspense>
         )
       }
     >

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
+import { NameText } from '../../components/name-text.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
@@ -159,20 +160,26 @@ function Sums({ usage, by, statistics }: { usage: Usage; by: By; statistics: Rea
             key
           ) : (
             <Link to="/prompts/$" params={{ _splat: key }} search={{ tab: 'runs' }}>
-              {key}
+              <NameText name={key} />
             </Link>
           ),
       },
-      { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => usd(row.cost) },
-      { key: 'in', header: 'Tokens in', width: '6rem', alignEnd: true, cell: (row) => formatCount(row.tokensIn) },
-      { key: 'out', header: 'Tokens out', width: '6rem', alignEnd: true, cell: (row) => formatCount(row.tokensOut) },
+      { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => usd(row.cost) },
+      { key: 'in', header: 'Tokens in', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokensIn) },
+      { key: 'out', header: 'Tokens out', width: '5.5rem', alignEnd: true, cell: (row) => formatCount(row.tokensOut) },
       { key: 'runs', header: 'Executions', width: '6rem', alignEnd: true, cell: (row) => formatNumber(row.runs) },
-      { key: 'failed', header: 'Failed', width: '5rem', alignEnd: true, cell: (row) => formatNumber(row.failed) },
-      { key: 'examples', header: 'Examples', width: '6rem', alignEnd: true, cell: (row) => formatNumber(row.examples) },
+      { key: 'failed', header: 'Failed', width: '4rem', alignEnd: true, cell: (row) => formatNumber(row.failed) },
+      {
+        key: 'examples',
+        header: 'Examples',
+        width: '5.5rem',
+        alignEnd: true,
+        cell: (row) => formatNumber(row.examples),
+      },
       {
         key: 'mean',
-        header: 'Response, mean',
-        width: '8rem',
+        header: 'Mean latency',
+        width: '6.5rem',
         alignEnd: true,
         cell: (row) => formatMs(meanMs(row)),
       },
@@ -181,15 +188,15 @@ function Sums({ usage, by, statistics }: { usage: Usage; by: By; statistics: Rea
         : ([
             {
               key: 'p50',
-              header: 'Median latency',
-              width: '8rem',
+              header: 'Median',
+              width: '5rem',
               alignEnd: true,
               cell: (row) => formatMs(latencyOf(row)?.p50_ms),
             },
             {
               key: 'p95',
               header: '95 % within',
-              width: '7rem',
+              width: '6rem',
               alignEnd: true,
               cell: (row) => formatMs(latencyOf(row)?.p95_ms),
             },
@@ -199,13 +206,7 @@ function Sums({ usage, by, statistics }: { usage: Usage; by: By; statistics: Rea
   return (
     <section className="stack" aria-labelledby="sums">
       <h2 id="sums">{by === 'model' ? 'By model' : 'By prompt'}</h2>
-      <DataTable
-        label="Usage"
-        rows={rows}
-        columns={columns}
-        rowKey={({ key }) => key}
-        minWidth={by === 'model' ? '58rem' : '72rem'}
-      />
+      <DataTable label="Usage" rows={rows} columns={columns} rowKey={({ key }) => key} />
     </section>
   );
 }

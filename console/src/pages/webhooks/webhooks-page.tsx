@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api.ts';
-import { StatusBadge } from '../../components/badges.tsx';
+import { Ago } from '../../components/ago.tsx';
+import { WebhookBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -12,7 +13,7 @@ import { PageHead } from '../../components/page.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { TabLinks } from '../../components/tabs.tsx';
-import { formatAgo, formatTime, NONE } from '../../format.ts';
+import { formatAgo, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { webhooksRoute } from './routes.ts';
@@ -30,7 +31,13 @@ const columns: Column<Webhook>[] = [
       </Link>
     ),
   },
-  { key: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    width: '7rem',
+    onCard: 'beside',
+    cell: (webhook) => <WebhookBadge webhook={webhook} />,
+  },
   { key: 'events', header: 'Events', width: 'minmax(12rem, 2fr)', cell: ({ events }) => events.join(', ') },
   {
     key: 'description',
@@ -38,14 +45,7 @@ const columns: Column<Webhook>[] = [
     width: 'minmax(8rem, 2fr)',
     cell: ({ description }) => description ?? <span className="muted">none</span>,
   },
-  {
-    key: 'failures',
-    header: 'Failures in a row',
-    width: '8rem',
-    alignEnd: true,
-    cell: ({ consecutive_failures }) => consecutive_failures,
-  },
-  { key: 'last', header: 'Last delivery', width: '8rem', cell: (row) => formatAgo(row.last_delivery_at) },
+  { key: 'last', header: 'Last delivery', width: '6.5rem', cell: (row) => <Ago time={row.last_delivery_at} /> },
 ];
 
 export function WebhooksPage() {
@@ -107,7 +107,6 @@ function Webhooks({ status, onCreate }: { status: string | undefined; onCreate: 
       label="Webhooks"
       columns={columns}
       rowKey={({ id }) => id}
-      minWidth="62rem"
       empty={
         <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhooks match these filters'}>
           {status === undefined ? (
@@ -127,7 +126,7 @@ function Webhooks({ status, onCreate }: { status: string | undefined; onCreate: 
 }
 
 const notificationColumns: Column<Notification>[] = [
-  { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
+  { key: 'created', header: 'Created', width: '6.5rem', cell: (row) => <Ago time={row.created_at} /> },
   {
     key: 'message',
     header: 'Message',
@@ -165,7 +164,6 @@ function Notifications() {
       label="Notifications"
       columns={notificationColumns}
       rowKey={({ id }) => id}
-      minWidth="50rem"
       empty={
         <EmptyState title="There are no notifications">
           <p>You are notified when a webhook is disabled because its deliveries failed.</p>

@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useRef } from 'react';
+import { type ComponentProps, useDeferredValue } from 'react';
 import type { Evaluation } from '../../api-types.ts';
-import { Button } from '../../components/button.tsx';
-import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
+import { PeekPanel } from '../../components/peek-panel.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
-import { keysAreOn, TYPED } from '../../shell/single-keys.ts';
 import { t } from '../../strings.ts';
 import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
 import { asText, outputOf } from './result-text.ts';
@@ -23,52 +21,28 @@ import type { Result } from './types.ts';
 /** A longer comparison would block the browser: the texts are shown below each other. */
 const MAX_COMPARED_CHARACTERS = 100_000;
 
-/** One example of a run: input, output, expected value, and the baseline's output. */
-export function ExampleDialog({
+/** One example of a run beside the list: input, output, expected value and reasons, then the rest. */
+export function ExamplePanel({
   evaluation,
   seq,
-  rows,
-  onOpen,
+  listed,
+  onStep,
+  onClose,
 }: {
   evaluation: Evaluation;
   /** The position of the example in the run. */
   seq: number;
-  /** The rows of the table, for stepping to the previous and next example. */
-  rows: readonly Result[];
-  onOpen: (seq: number | undefined) => void;
+  /** Its result, if the list has it. */
+  listed: Result | undefined;
+  onStep: ComponentProps<typeof PeekPanel>['onStep'];
+  onClose: () => void;
 }) {
-  const at = rows.findIndex((row) => row.seq === seq);
-  const listed = rows[at];
   const query = useQuery({ ...resultQuery(evaluation.id, seq), enabled: listed === undefined });
-  // Comparing texts takes longer than a keystroke may: the dialog shows the id of the example immediately.
+  // Comparing texts takes longer than a keystroke may: the panel shows the id of the example immediately.
   const result = useDeferredValue(listed ?? query.data);
-  useDialogSteps((by) => {
-    const target = at < 0 ? undefined : rows[at + by];
-    if (target !== undefined) onOpen(target.seq);
-  });
-  const step = (to: number, label: string, key: string) => {
-    const target = at < 0 ? undefined : rows[to];
-    return (
-      <Button look="small" disabled={target === undefined} onClick={() => onOpen(target?.seq)}>
-        {label} <kbd aria-hidden>{key}</kbd>
-      </Button>
-    );
-  };
   return (
-    <Modal
-      open
-      wide
-      onClose={() => onOpen(undefined)}
-      title={`Example ${seq + 1}`}
-      description={(listed ?? query.data)?.example_id}
-    >
-      <div className="row">
-        {step(at - 1, t('Previous'), 'k')}
-        {step(at + 1, t('Next'), 'j')}
-        <Button look="small" onClick={() => onOpen(undefined)}>
-          Close
-        </Button>
-      </div>
+    <PeekPanel id={String(seq)} title={t(`Example ${seq + 1}`)} onStep={onStep} onClose={onClose}>
+      <p className="muted mono">{(listed ?? query.data)?.example_id}</p>
       {isNotFound(query.error) ? (
         <EmptyState title="The run has no such example, or no result of it yet" />
       ) : (
@@ -76,27 +50,8 @@ export function ExampleDialog({
           {(found) => <Details evaluation={evaluation} result={found} />}
         </QueryState>
       )}
-    </Modal>
+    </PeekPanel>
   );
-}
-
-/** `j` and `k` in the dialog; those of the page behind it are off. */
-function useDialogSteps(step: (by: 1 | -1) => void): void {
-  const latest = useRef(step);
-  useEffect(() => {
-    latest.current = step;
-  });
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const { key, target } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey || (key !== 'j' && key !== 'k') || !keysAreOn()) return;
-      if (!(target instanceof Element) || target.matches(TYPED) || target.closest('.editor') !== null) return;
-      event.preventDefault();
-      latest.current(key === 'j' ? 1 : -1);
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, []);
 }
 
 function Details({ evaluation, result }: { evaluation: Evaluation; result: Result }) {
@@ -109,6 +64,27 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
   const output = outputOf(result);
   return (
     <div className="stack">
+      {result.error && (
+        <div className="notice bad">
+          <strong>{result.error.code}</strong> {result.error.message}
+        </div>
+      )}
+      <div className="stack">
+        <h3>Variables</h3>
+        <JsonView value={result.variables} label="variables" />
+      </div>
+      <div className="stack">
+        <h3>Output</h3>
+        {output === null ? <p className="muted">None.</p> : <OutputView text={output} label="output" />}
+      </div>
+      {result.expected !== null && (
+        <Beside heading="Expected" label="expected" before={asText(result.expected)} after={output} />
+      )}
+      <Scores result={result} baseline={baseline ?? undefined} />
+      {baseline && (
+        <Beside heading="Output of the baseline" label="baseline's output" before={outputOf(baseline)} after={output} />
+      )}
+      {!isCode && <Sent id={evaluation.id} seq={result.seq} />}
       <dl className="facts">
         <Fact label="Score">
           <strong>{formatScore(result.score)}</strong>
@@ -126,11 +102,6 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
           {formatCost(result.cost)}, {formatMs(result.model_ms)}
         </Fact>
       </dl>
-      {result.error && (
-        <div className="notice bad">
-          <strong>{result.error.code}</strong> {result.error.message}
-        </div>
-      )}
       <div className="row">
         {!isCode && (
           <Link to="/playground" search={{ evaluation: evaluation.id, example: result.seq }} className="button small">
@@ -140,22 +111,6 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
         <ReusedLink from={result.reused_from} />
         <TemporalLink small workflowId={evaluation.workflow_id} />
       </div>
-      <Scores result={result} baseline={baseline ?? undefined} />
-      <div className="stack">
-        <h3>Variables</h3>
-        <JsonView value={result.variables} label="variables" />
-      </div>
-      {!isCode && <Sent id={evaluation.id} seq={result.seq} />}
-      <div className="stack">
-        <h3>Output</h3>
-        {output === null ? <p className="muted">None.</p> : <OutputView text={output} label="output" />}
-      </div>
-      {result.expected !== null && (
-        <Beside heading="Expected" label="expected" before={asText(result.expected)} after={output} />
-      )}
-      {baseline && (
-        <Beside heading="Output of the baseline" label="baseline's output" before={outputOf(baseline)} after={output} />
-      )}
     </div>
   );
 }
