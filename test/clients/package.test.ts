@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildClient, compressedBytes, readBuilt } from '../../scripts/build-client.ts';
 
-const MAX_COMPRESSED_BYTES = 22_000;
+const MAX_COMPRESSED_BYTES = 22_500;
 /** The requests to providers, with the rules that only they need: loaded only if imported. */
 const MAX_REQUESTS_BYTES = 14_500;
 

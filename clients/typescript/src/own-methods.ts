@@ -9,9 +9,8 @@ import {
   type StreamEvent,
   type StreamOptions,
   streamChanges,
-  streamEvaluation,
   streamExecution,
-  streamImprovement,
+  streamRun,
 } from './stream.ts';
 import { sleep, type Transport } from './transport.ts';
 
@@ -116,10 +115,10 @@ export function ownMethods(
       streamOf: (id, options) => streamExecution(transport, { id }, withLimit(options)),
     },
     evaluations: {
-      stream: (id, options) => streamEvaluation(transport, id, withLimit(options)),
+      stream: (id, options) => streamRun(transport, 'streamEvaluation', id, withLimit(options)),
       wait: (id, options) => waitFor((own) => get.evaluation(id, own), ENDED, options),
     },
-    improvements: { stream: (id, options) => streamImprovement(transport, id, withLimit(options)) },
+    improvements: { stream: (id, options) => streamRun(transport, 'streamImprovement', id, withLimit(options)) },
     events: { changes: (options) => streamChanges(transport, withLimit(options)) },
     releases: { wait: (id, options) => waitFor((own) => get.release(id, own), RELEASED, options) },
     datasets: {

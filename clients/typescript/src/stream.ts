@@ -73,23 +73,14 @@ export async function* streamExecution(
   }
 }
 
-/** Yields the progress of an evaluation until its end, in the same way. @param id `eval_…` @throws PmsError */
-export function streamEvaluation(
+/** Yields the progress of an evaluation or an improvement until its end, in the same way. @throws PmsError */
+export const streamRun = <Event extends EvaluationEvent | ImprovementEvent>(
   transport: Transport,
+  operation: 'streamEvaluation' | 'streamImprovement',
   id: string,
-  options: StreamOptions = {},
-): AsyncGenerator<EvaluationEvent, void, undefined> {
-  return follow(transport, (sent) => toRequest('streamEvaluation', { path: { id } }, sent), options);
-}
-
-/** Yields the progress of an improvement until its end, in the same way. @param id `imp_…` @throws PmsError */
-export function streamImprovement(
-  transport: Transport,
-  id: string,
-  options: StreamOptions = {},
-): AsyncGenerator<ImprovementEvent, void, undefined> {
-  return follow(transport, (sent) => toRequest('streamImprovement', { path: { id } }, sent), options);
-}
+  options: StreamOptions,
+): AsyncGenerator<Event, void, undefined> =>
+  follow(transport, (sent) => toRequest(operation, { path: { id } }, sent), options);
 
 /** Yields the types of resources that change, at most once a second, without end. @throws PmsError */
 export function streamChanges(
