@@ -34,6 +34,7 @@ export const firstPages: PageToSave[] = [
     'datasets',
     'releases',
     'schedules',
+    'improvements',
     'monitors',
     'rules',
     'queues',
@@ -115,6 +116,7 @@ export const allPages = (ids: Ids & MoreIds & { release: string }): PageToSave[]
     isPrinted: true,
   },
   { name: 'comparison-columns', at: `/evaluations/compare?with=${ids.runs}`, shows: 'Cost' },
+  { name: 'new-improvement', at: '/improvements/new', shows: 'Choose a prompt, a dataset' },
   { name: 'datasets', at: '/datasets', shows: DATASET },
   { name: 'new-dataset', at: '/datasets?dialog=new', shows: 'New dataset' },
   {

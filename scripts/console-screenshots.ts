@@ -95,6 +95,17 @@ const shotsOf = (ids: Ids): Shot[] => [
       await page.getByRole('figure', { name: 'Error rate' }).waitFor();
     },
   },
+  {
+    name: 'improvement',
+    at: '/improvements',
+    shows: 'No improvements yet',
+    height: 1_300,
+    async prepare(page) {
+      await page.goto(`${origin}/console/improvements/${await team.runImprovement()}`);
+      await page.getByRole('figure', { name: 'Best score so far' }).waitFor();
+      await page.locator('.diff').waitFor();
+    },
+  },
 ];
 
 const { values: options, positionals: only } = parseArgs({

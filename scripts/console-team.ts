@@ -10,6 +10,7 @@ import type { RecordedCall } from '../test/support/providers/protocol.ts';
 import { answering, startReceiver } from '../test/support/receiver.ts';
 import { seedExecutions } from '../test/support/seed-rows.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { answerImprovement, improvementBodies } from './console-improvement.ts';
 
 const MODEL = 'openai/gpt-4o-mini';
 export const PROMPT = 'support/answer';
@@ -54,7 +55,10 @@ She asks for **a new one**, and has sent a picture.
 `;
 
 /** The first version answers some questions, the second most of them, and two of them worse than the first. */
-function answer({ prompt }: RecordedCall) {
+function answer(call: RecordedCall) {
+  const improved = answerImprovement(call);
+  if (improved !== undefined) return improved;
+  const { prompt } = call;
   if (prompt.startsWith('Sum up')) return { text: SUMMARY, usage: { input: 96, output: 71 } };
   const at = examples.findIndex(
     ({ variables }) => prompt.includes(`to ${variables.customer}`) && prompt.includes(variables.question),
@@ -244,6 +248,20 @@ export async function startTeam() {
       seen = (await release()).steps[2].numbers;
       await setTimeout(10_000);
     }
+    return id;
+  }
+
+  /** Improves a prompt. @returns its id */
+  async function runImprovement(): Promise<string> {
+    const { name, prompt, examples: messages, improvement } = improvementBodies(MODEL);
+    await send('POST', '/prompts', prompt);
+    await send('PUT', `/prompts/${name}/labels/production`, { version: 1 });
+    await call('PUT', `/datasets/${name}`, {
+      raw: messages.map((each) => JSON.stringify(each)).join('\n'),
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    const { id } = await send('POST', '/improvements', improvement);
+    await until('the improvement', `/improvements/${id}`, ({ status }) => status === 'completed');
     return id;
   }
 
@@ -479,6 +497,7 @@ export async function startTeam() {
     receiver,
     useService,
     runRelease,
+    runImprovement,
     useEverything,
     async stop() {
       await Promise.all([openai, receiver].map((server) => server.close()));
