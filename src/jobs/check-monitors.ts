@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { claim } from '../db/claim.ts';
 import type { Database, SystemDatabase } from '../db/database.ts';
 import { milliseconds, now } from '../db/sql.ts';
+import { prepared } from '../db/statement.ts';
 import { CHECK_EVERY_MS } from '../domain/monitors/monitor.ts';
 import { checkDueMonitors } from '../services/monitors/look-at-monitors.ts';
 import { sumUpRuns } from '../services/monitors/sum-up-runs.ts';
@@ -17,29 +18,27 @@ const IDLE_MS = 24 * 60 * 60_000;
 const DUE_MS = -1;
 
 /** Takes a due workspace until it is due again. Only one of several processes gets it. */
-async function takeDue({ query }: SystemDatabase) {
-  const [claimed] = await query((db) =>
-    db
-      .with('due', (cte) =>
-        cte
-          .selectFrom('monitored_workspaces')
-          .select('workspace_id')
-          .where('check_at', '<=', now)
-          .where((eb) =>
-            eb('workspace_id', 'in', eb.selectFrom('workspaces').select('id').where('deleted_at', 'is', null)),
-          )
-          .orderBy('check_at')
-          .$call(claim(1)),
-      )
-      .updateTable('monitored_workspaces as m')
-      .from('due')
-      .set({ check_at: sql<Date>`now() + ${milliseconds(CHECK_EVERY_MS)}` })
-      .whereRef('m.workspace_id', '=', 'due.workspace_id')
-      .returning(['m.workspace_id as workspaceId', 'm.summed_until as summedUntil'])
-      .returning(now.as('until')),
-  );
-  return claimed;
-}
+const TAKE_DUE = prepared()((db) =>
+  db
+    .with('due', (cte) =>
+      cte
+        .selectFrom('monitored_workspaces')
+        .select('workspace_id')
+        .where('check_at', '<=', now)
+        .where((eb) =>
+          eb('workspace_id', 'in', eb.selectFrom('workspaces').select('id').where('deleted_at', 'is', null)),
+        )
+        .orderBy('check_at')
+        .$call(claim(sql.lit(1))),
+    )
+    .updateTable('monitored_workspaces as m')
+    .from('due')
+    .set({ check_at: sql<Date>`now() + ${milliseconds(CHECK_EVERY_MS)}` })
+    .whereRef('m.workspace_id', '=', 'due.workspace_id')
+    .returning(['m.workspace_id as workspaceId', 'm.summed_until as summedUntil'])
+    .returning(now.as('until')),
+);
+const takeDue = async ({ query }: SystemDatabase) => (await query(TAKE_DUE, {}))[0];
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof takeDue>>>;
 

@@ -3,6 +3,7 @@ import { distinctKeys } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { deleteInBatches, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
+import { prepared } from '../db/statement.ts';
 import type { Tables } from '../db/tables.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
 
@@ -23,17 +24,19 @@ const isOver = (eb: ExpressionBuilder<Tables, never>, work: Expression<string>) 
     ]),
   );
 
+const ORPHANED = prepared()((db) =>
+  distinctKeys(db, 'rule_items', ['workspace_id', 'work_id'])
+    .selectFrom('found')
+    .select(['found.workspace_id', 'found.work_id as id'])
+    .where((eb) => isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql.ref<string>('found.work_id'))),
+);
+
 /**
  * Deletes items that belong to no active rule or backfill, in small steps. Safe to run in several processes at once.
  * @param signal stops after the current step
  */
 export async function deleteRuleItems({ query }: Pick<SystemDatabase, 'query'>, signal: AbortSignal): Promise<void> {
-  const orphaned = await query((db) =>
-    distinctKeys(db, 'rule_items', ['workspace_id', 'work_id'])
-      .selectFrom('found')
-      .select(['found.workspace_id', 'found.work_id as id'])
-      .where((eb) => isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql.ref<string>('found.work_id'))),
-  );
+  const orphaned = await query(ORPHANED, {});
   for (const { workspace_id: workspaceId, id } of orphaned) {
     if (signal.aborted) return;
     const items = toDelete('rule_items', (eb) => ({

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { claim, distinctKeys } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
 import { bindWorkspace, type Query } from '../db/database.ts';
+import { prepared } from '../db/statement.ts';
 import { enterQueue, roomOf } from '../services/queues/add-items.ts';
 import { filteredQueues } from '../services/queues/queues.ts';
 
@@ -38,12 +39,10 @@ export async function fillQueues(
   }
 }
 
-async function workspacesOf(query: Query): Promise<string[]> {
-  const rows = await query((db) =>
-    distinctKeys(db, 'queue_candidates', ['workspace_id']).selectFrom('found').select('found.workspace_id as id'),
-  );
-  return rows.map(({ id }) => id);
-}
+const WAITING = prepared()((db) =>
+  distinctKeys(db, 'queue_candidates', ['workspace_id']).selectFrom('found').select('found.workspace_id as id'),
+);
+const workspacesOf = async (query: Query): Promise<string[]> => (await query(WAITING, {})).map(({ id }) => id);
 
 /** @returns the number of records processed */
 async function fill(query: Query, workspaceId: string): Promise<number> {

@@ -103,26 +103,28 @@ export async function beginFirstAttempts(
   return mayHaveMore(claimed[0]?.found ?? 0, claimed.length);
 }
 
+const ENDED = prepared()((db) =>
+  db
+    .updateTable('deliveries')
+    .set({ to_end: false })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('deliveries')
+        .select('id')
+        .where('to_end', '=', sql.lit(true))
+        .orderBy('id')
+        .$call(claim(sql.lit(IN_TURN))),
+    )
+    .returning(['id', 'event_id as eventId', 'webhook_id as webhookId', 'trigger']),
+);
+
 /**
  * Signals workflows whose deliveries were abandoned in the database. Each is signaled by one relay; if that relay dies first, the
  * workflow notices at its next attempt.
  * @returns whether there may be more
  */
 export async function endWorkflows({ db: { system }, starter }: RelayDeps): Promise<boolean> {
-  const ended = await system.query((db) =>
-    db
-      .updateTable('deliveries')
-      .set({ to_end: false })
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('deliveries')
-          .select('id')
-          .where('to_end', '=', sql.lit(true))
-          .orderBy('id')
-          .$call(claim(IN_TURN)),
-      )
-      .returning(['id', 'event_id as eventId', 'webhook_id as webhookId', 'trigger']),
-  );
+  const ended = await system.query(ENDED, {});
   const unsignaled = new Set(ended.map(({ id }) => id));
   try {
     await forEachOf(ended, SIGNALS_AT_ONCE, async (delivery) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { anyOfNext, claim, dueInTurn, mayHaveMore } from '../db/claim.ts';
 import type { Database } from '../db/database.ts';
-import type { Builder } from '../db/statement.ts';
+import { prepared } from '../db/statement.ts';
 import { type SettleDeps, settleTrace } from '../services/traces/settle-trace.ts';
 
 const DUE = sql<boolean>`settle_at <= now()`;
@@ -10,7 +10,7 @@ const DUE = sql<boolean>`settle_at <= now()`;
 const LEASE = sql<Date>`now() + interval '2 minutes'`;
 
 /** Claims due traces, with workspaces in turn; each is claimed by one process. */
-const take = (db: Builder) =>
+const TAKE = prepared()((db) =>
   dueInTurn(db, 'traces', { due: DUE, orderBy: [sql`settle_at`] })
     .with('free', (cte) =>
       cte
@@ -25,7 +25,8 @@ const take = (db: Builder) =>
     .set({ settle_at: LEASE })
     .whereRef('t.workspace_id', '=', 'free.workspace_id')
     .whereRef('t.id', '=', 'free.id')
-    .returning(['t.workspace_id as workspaceId', 't.id', sql<Date>`t.settle_at`.as('dueAt')]);
+    .returning(['t.workspace_id as workspaceId', 't.id', sql<Date>`t.settle_at`.as('dueAt')]),
+);
 
 /**
  * Settles traces that have received no more steps. A trace that fails is logged and due again later. Safe to run in several processes concurrently, and to
@@ -34,7 +35,7 @@ const take = (db: Builder) =>
  */
 export async function settleTraces(deps: SettleDeps, db: Database, log: Logger, stopping?: AbortSignal): Promise<void> {
   for (;;) {
-    const due = await db.system.query(take);
+    const due = await db.system.query(TAKE, {});
     for (const { workspaceId, ...trace } of due) {
       if (stopping?.aborted) return;
       await settleTrace(deps, db.workspace(workspaceId), trace).catch((error: unknown) =>

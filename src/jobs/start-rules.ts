@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { distinctKeys, overdue } from '../db/claim.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
-import type { Builder } from '../db/statement.ts';
+import { prepared } from '../db/statement.ts';
 import { backfillStates } from '../domain/rules/backfill-states.ts';
 import { startScoringWorkflow } from '../services/rules/scoring-workflow.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../temporal/workflows.ts';
@@ -12,7 +12,7 @@ import { leaveToReconciliation, type WorkflowStarter } from '../temporal/workflo
 const NEXT_CHECK = sql<Date>`now() + interval '15 seconds'`;
 
 /** Rules with something due; each is taken by one process. */
-const takeRules = (db: Builder) =>
+const TAKE_RULES = prepared()((db) =>
   overdue(
     db,
     'rules',
@@ -22,22 +22,24 @@ const takeRules = (db: Builder) =>
     .from('overdue')
     .set({ check_at: NEXT_CHECK })
     .whereRef('r.id', '=', 'overdue.id')
-    .returning(['r.id', 'r.workspace_id', 'r.name']);
+    .returning(['r.id', 'r.workspace_id', 'r.name']),
+);
 
-const takeBackfills = (db: Builder) =>
+const TAKE_BACKFILLS = prepared()((db) =>
   overdue(db, 'rule_backfills', inStates(backfillStates, ['running']))
     .updateTable('rule_backfills as b')
     .from('overdue')
     .set({ check_at: NEXT_CHECK })
     .whereRef('b.id', '=', 'overdue.id')
-    .returning(['b.id', 'b.workspace_id', 'b.name']);
+    .returning(['b.id', 'b.workspace_id', 'b.name']),
+);
 
 /**
  * Starts the workflows of rules and backfills that have work to do. Safe to run in several processes at once.
  * @throws Error if Temporal or the database is down; the next check starts the rest
  */
 export async function startRules({ query }: SystemDatabase, starter: WorkflowStarter, log: Logger): Promise<void> {
-  const [rules, backfills] = [await query(takeRules), await query(takeBackfills)];
+  const [rules, backfills] = [await query(TAKE_RULES, {}), await query(TAKE_BACKFILLS, {})];
   const due = [
     ...rules.map((row) => ({ kind: 'rule' as const, ...row })),
     ...backfills.map((row) => ({ kind: 'backfill' as const, ...row })),
