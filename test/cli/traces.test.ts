@@ -83,6 +83,9 @@ test('traces are listed by filters, and one is shown as a tree', async () => {
   expect(await json('traces', 'list', '--tool', 'get_weather', '--limit', '1')).toHaveLength(1);
   expect(await json('traces', 'list', '--status', 'error')).toEqual([]);
   expect(await json('traces', 'list', '--model', 'none')).toEqual([]);
+  expect(await json('traces', 'list', '--arm', 'candidate')).toEqual([]);
+  const release = 'rel_01a21edf-aae1-70f0-b729-e27bdb0e3c87';
+  expect(await json('traces', 'list', '--release', release)).toEqual([]);
   expect(await pms('traces', 'list', '--user', 'ada')).toMatch(
     new RegExp(`^trace .*\\n${id} +ok +invoke_agent travel +3 +1 +1 +61 `),
   );

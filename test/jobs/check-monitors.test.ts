@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Query } from '../../src/db/database.ts';
 import { parsePublicId } from '../../src/domain/ids.ts';
 import { checkMonitors } from '../../src/jobs/check-monitors.ts';
 import { settleTraces } from '../../src/jobs/settle-traces.ts';
 import { checkDueMonitors } from '../../src/services/monitors/look-at-monitors.ts';
-import { sumUpRuns } from '../../src/services/monitors/sum-up-runs.ts';
+import { correctMinutes, sumUpRuns } from '../../src/services/monitors/sum-up-runs.ts';
 import { storeScores } from '../../src/services/scores/store-scores.ts';
+import { countTrace } from '../../src/services/traces/count-trace.ts';
 import { checkNow, makeDue, putMonitor, type Runs, storeRuns } from '../api/monitors/monitors-support.ts';
 import { agent, DONE, modelCall, newSpanId, newTraceId, send, span } from '../api/traces/traces-support.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
@@ -114,7 +116,14 @@ describe('the measurement', () => {
     expect((await score(1, { trace_id: first })).status).toBe(201);
     const { body } = await call('GET', `/executions?trace_id=${first}`);
     await score(0, { execution_id: body.data[0].id });
-    const metrics = ['trace:error_rate', 'trace:latency_p95', 'trace:cost_mean', 'trace:score:solved', 'score:solved'];
+    const metrics = [
+      'trace:error_rate',
+      'trace:latency_p95',
+      'trace:cost_mean',
+      'trace:steps_mean',
+      'trace:score:solved',
+      'score:solved',
+    ];
     const traces = metrics.map((metric) => ({ metric, above: metric.endsWith('rate') ? 0.9 : 1e6, min_executions: 1 }));
     await putMonitor(call, 'traces', { window: '1h', checks: traces });
     await putMonitor(call, 'of-travel', { window: '1h', prompt_name: 'travel', checks: traces });
@@ -123,6 +132,7 @@ describe('the measurement', () => {
     expect(all).toMatchObject({
       'trace:error_rate': { value: 1 / 3, count: 3 },
       'trace:cost_mean': { value: 0.5, count: 3 },
+      'trace:steps_mean': { value: 2, count: 3 },
       'trace:score:solved': { value: 1, count: 1 },
       'score:solved': { value: 0, count: 1 },
     });
@@ -131,6 +141,62 @@ describe('the measurement', () => {
       'trace:error_rate': { value: 0, count: 1 },
       'trace:score:solved': { value: 1, count: 1 },
     });
+    // Numbers are not contents.
+    expect((await call('PUT', '/trace-policy', { body: { contents: 'drop' } })).status).toBe(200);
+    const without = await trace(3_000, 'lost');
+    await settleTraces({ models, onSettled: async () => {} }, db, log);
+    expect((await call('GET', `/traces/${without}`)).body).toMatchObject({ input: null, output: null });
+    await checkNow(service.dependencies);
+    expect(await measured('traces')).toMatchObject({
+      'trace:error_rate': { value: 2 / 4, count: 4 },
+      'trace:cost_mean': { value: 0.5, count: 4 },
+      'trace:steps_mean': { value: 2, count: 4 },
+    });
+  });
+
+  test('follows a trace that settles again, also after its minute and hour have been summed up', async () => {
+    const { db, models, log } = service.dependencies;
+    const settle = async () => {
+      const onSettled = async (query: Query, trace: string) => {
+        const counted = await countTrace(query, trace);
+        if (counted?.before) await correctMinutes(query, trace, counted.before);
+      };
+      await settleTraces({ models, onSettled }, db, log);
+    };
+    const metrics = ['trace:error_rate', 'trace:latency_p95', 'trace:cost_mean', 'trace:steps_mean'];
+    const traces = metrics.map((metric) => ({ metric, above: metric.endsWith('rate') ? 0.9 : 1e6, min_executions: 1 }));
+    await putMonitor(call, 'late', { window: '6h', checks: traces });
+    const [traceId, root] = [newTraceId(), newSpanId()];
+    const priced = modelCall(5, 2, { 'pms.cost.usd': 0.5, ...DONE });
+    await send(call, [
+      span({ traceId, parent: root, ms: 100, attributes: priced }),
+      span({ traceId: newTraceId(), ms: 100, attributes: priced }),
+    ]);
+    await settle();
+    const text = `update traces set completed_at = completed_at - interval '3 hours' where workspace_id = $1`;
+    await db.system.query({ text }, [workspaceId]);
+    await checkNow(service.dependencies);
+    expect(await measured('late')).toMatchObject({
+      'trace:error_rate': { value: 0, count: 2 },
+      'trace:cost_mean': { value: 0.5, count: 2 },
+      'trace:steps_mean': { value: 1, count: 2 },
+    });
+    const others = { traceId, parent: root, ms: 100, attributes: priced };
+    await send(call, [
+      span({ traceId, id: root, ms: 8_000, error: 'lost', attributes: agent(0, 0, DONE) }),
+      span(others),
+    ]);
+    await settle();
+    await checkNow(service.dependencies);
+    const all = await measured('late');
+    expect(all).toMatchObject({
+      'trace:error_rate': { value: 0.5, count: 2 },
+      'trace:cost_mean': { value: 0.75, count: 2 },
+      'trace:steps_mean': { value: 2, count: 2 },
+      'trace:latency_p95': { count: 2 },
+    });
+    const { body: ended } = await call('GET', `/traces/${traceId}`);
+    expect(all['trace:latency_p95'].value / ended.duration_ms).toBeCloseTo(1, 1);
   });
 
   test('is the mean of a score on runs, not on evaluations', async () => {

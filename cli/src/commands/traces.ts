@@ -9,6 +9,7 @@ import { collect, given, wholeNumber } from '../options.ts';
 import { spanRequests } from '../span-requests.ts';
 import { timeOf } from './logs.ts';
 
+const ARMS = ['stable', 'candidate'] as const;
 const STATUSES = ['running', 'ok', 'error'] as const;
 /** Spans are sent after they end, and agents run for minutes. */
 const LATE_MS = 10 * 60_000;
@@ -23,6 +24,8 @@ interface FilterOptions {
   conversation?: string;
   service?: string;
   environment?: string;
+  release?: string;
+  arm?: (typeof ARMS)[number];
   status?: Api.Trace['status'];
   metadata: string[];
   search?: string;
@@ -41,6 +44,8 @@ function addFilters(command: Command): Command {
     .option('--conversation <id>', 'only this conversation')
     .option('--service <service>', 'only this service')
     .option('--environment <environment>', 'only this environment')
+    .option('--release <id>', 'only traces with executions of this release')
+    .addOption(new Option('--arm <arm>', 'only traces with executions of this arm of a release').choices(ARMS))
     .addOption(new Option('--status <status>', 'only this status').choices(STATUSES))
     .option('--metadata <name=value>', 'only with this metadata; repeatable', collect, [])
     .option('--search <words>', 'words and quoted phrases in name, input or output')
@@ -58,6 +63,8 @@ const queryOf = (options: FilterOptions) =>
     conversation_id: options.conversation,
     service: options.service,
     environment: options.environment,
+    release: options.release,
+    arm: options.arm,
     status: options.status,
     metadata: options.metadata.length > 0 ? options.metadata : undefined,
     q: options.search,

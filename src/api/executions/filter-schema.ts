@@ -19,6 +19,7 @@ import {
   VersionNumber,
   wholeNumber,
 } from '../../http/fields.ts';
+import { toCamel, toSnake } from '../../lib/field-names.ts';
 import type { ExecutionFilter, ExecutionSearch } from '../../services/executions/filter.ts';
 
 const MAX_ERROR_CODE = 100;
@@ -171,18 +172,7 @@ export const ExecutionFilterBody = z
   .meta({ id: 'ExecutionFilter' });
 
 /** Converts a filter to the form that services use. */
-export function toExecutionFilter({
-  prompt_name: promptName,
-  prompt_version: promptVersion,
-  error_code: errorCode,
-  min_cost: minCost,
-  max_cost: maxCost,
-  min_latency_ms: minLatencyMs,
-  max_latency_ms: maxLatencyMs,
-  ...filter
-}: z.output<typeof ExecutionFilterBody>): ExecutionFilter {
-  return { promptName, promptVersion, errorCode, minCost, maxCost, minLatencyMs, maxLatencyMs, ...filter };
-}
+export const toExecutionFilter = (filter: z.output<typeof ExecutionFilterBody>): ExecutionFilter => toCamel(filter);
 
 const SearchQuery = z.strictObject(executionFilterQuery);
 
@@ -202,13 +192,6 @@ export function toExecutionSearch(
 
 /** Presents a filter as the caller sent it; in stored filters, times can be strings. */
 export function presentExecutionFilter({
-  promptName,
-  promptVersion,
-  errorCode,
-  minCost,
-  maxCost,
-  minLatencyMs,
-  maxLatencyMs,
   release,
   since,
   until,
@@ -217,20 +200,12 @@ export function presentExecutionFilter({
   ...filter
 }: ExecutionFilter): z.input<typeof ExecutionFilterBody> {
   const time = (given: Date | string | undefined) => given && new Date(given).toISOString();
-  const fields = {
-    prompt_name: promptName,
-    prompt_version: promptVersion,
-    error_code: errorCode,
-    min_cost: minCost,
-    max_cost: maxCost,
-    min_latency_ms: minLatencyMs,
-    max_latency_ms: maxLatencyMs,
-    metadata: metadata && { ...metadata },
+  return toSnake({
     ...filter,
+    metadata: metadata && { ...metadata },
     release: release && publicId('release', release),
     since: time(since),
     until: time(until),
     score: score?.map(showScoreCondition),
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  });
 }

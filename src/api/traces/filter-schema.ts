@@ -1,9 +1,19 @@
 import { z } from 'zod';
-import { invalidField } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import { ARMS } from '../../domain/releases/rollout.ts';
 import { showScoreCondition } from '../../domain/scores/score-condition.ts';
 import { MAX_TRACE_STEPS } from '../../domain/traces/limits.ts';
 import { STEP_STATUSES } from '../../domain/traces/step.ts';
-import { CreationTime, Flag, Name, storableString, VersionNumber, wholeNumber } from '../../http/fields.ts';
+import {
+  CreationTime,
+  Flag,
+  Name,
+  publicIdInput,
+  storableString,
+  VersionNumber,
+  wholeNumber,
+} from '../../http/fields.ts';
+import { toCamel, toSnake } from '../../lib/field-names.ts';
 import type { TraceFilter } from '../../services/traces/traces.ts';
 import { ExecutionFilterBody, executionFilterQuery } from '../executions/filter-schema.ts';
 
@@ -15,6 +25,11 @@ const METADATA = 'Metadata that the trace must include';
 const STEPS = 'The minimum number of steps.';
 const ERRORS = 'The minimum number of failed steps.';
 
+/** For a filter with a version, which is one of a prompt. */
+export const hasPrompt = (filter: { prompt_name?: string | undefined; prompt_version?: number | undefined }) =>
+  filter.prompt_version === undefined || filter.prompt_name !== undefined;
+export const NEEDS_PROMPT = { message: 'needs a prompt_name', path: ['prompt_version'] };
+
 /** Conditions that a query string and a body write alike. */
 const fields = {
   name: Text,
@@ -22,6 +37,10 @@ const fields = {
   user_id: Text,
   prompt_name: Name.optional(),
   group: executionFilterQuery.group,
+  release: publicIdInput('release')
+    .optional()
+    .meta({ description: 'Only traces with executions whose version this release chose.' }),
+  arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'The arm of these executions.' }),
   model: Text,
   tool: Text,
   agent: Text,
@@ -75,63 +94,20 @@ export const TraceFilterBody = z
     metadata: inBody.metadata.meta({ description: `${METADATA}.` }),
     score: inBody.score.meta({ description: `${SCORE} All must hold.` }),
   })
-  .refine(({ prompt_name: name, prompt_version: version }) => version === undefined || name !== undefined, {
-    message: 'needs a prompt_name',
-    path: ['prompt_version'],
-  })
+  .refine(hasPrompt, NEEDS_PROMPT)
   .meta({ id: 'TraceFilter' });
 
 const TraceFilterQuery = z.strictObject(traceFilterQuery);
 
-/** Converts a filter to the form that services use. @throws ApiError `invalid_request` if it has a version without a prompt */
-export function toTraceFilter({
-  conversation_id: conversationId,
-  user_id: userId,
-  prompt_name: promptName,
-  prompt_version: promptVersion,
-  min_errors: minErrors,
-  min_steps: minSteps,
-  min_cost: minCost,
-  max_cost: maxCost,
-  min_latency_ms: minLatencyMs,
-  max_latency_ms: maxLatencyMs,
+/** Converts a filter to the form that services use. */
+export const toTraceFilter = ({
   q: terms,
   ...filter
-}:
-  | z.output<typeof TraceFilterQuery>
-  | (z.output<typeof TraceFilterBody> & { q?: undefined; conversation_id?: undefined })): TraceFilter {
-  if (promptVersion !== undefined && promptName === undefined)
-    throw invalidField('prompt_version', 'needs a prompt_name');
-  const bounds = { minErrors, minSteps, minCost, maxCost, minLatencyMs, maxLatencyMs };
-  return { conversationId, userId, promptName, promptVersion, ...bounds, terms, ...filter };
-}
+}: z.output<typeof TraceFilterQuery> | (z.output<typeof TraceFilterBody> & { q?: undefined })): TraceFilter => ({
+  ...toCamel(filter),
+  terms,
+});
 
 /** Presents a stored filter as the caller sent it. */
-export function presentTraceFilter({
-  userId,
-  promptName,
-  promptVersion,
-  minErrors,
-  minSteps,
-  minCost,
-  maxCost,
-  minLatencyMs,
-  maxLatencyMs,
-  score,
-  ...filter
-}: TraceFilter): Record<string, unknown> {
-  const presented = {
-    user_id: userId,
-    prompt_name: promptName,
-    prompt_version: promptVersion,
-    min_errors: minErrors,
-    min_steps: minSteps,
-    min_cost: minCost,
-    max_cost: maxCost,
-    min_latency_ms: minLatencyMs,
-    max_latency_ms: maxLatencyMs,
-    score: score?.map(showScoreCondition),
-    ...filter,
-  };
-  return Object.fromEntries(Object.entries(presented).filter(([, value]) => value !== undefined));
-}
+export const presentTraceFilter = ({ release, score, ...filter }: TraceFilter): Record<string, unknown> =>
+  toSnake({ ...filter, release: release && publicId('release', release), score: score?.map(showScoreCondition) });

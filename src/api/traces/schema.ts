@@ -18,7 +18,7 @@ import {
 } from '../../services/traces/trace-orders.ts';
 import { EXAMINED_TRACES } from '../../services/traces/traces.ts';
 import { Score } from '../scores/schema.ts';
-import { Text, traceFilterQuery } from './filter-schema.ts';
+import { hasPrompt, NEEDS_PROMPT, Text, traceFilterQuery } from './filter-schema.ts';
 
 const TraceId = z.string().meta({
   description: '32 hexadecimal digits, as in OpenTelemetry.',
@@ -183,15 +183,17 @@ export const TraceParams = z.object({ id: traceIdParam });
 export const StepParams = z.object({ id: traceIdParam, span_id: z.string().max(100) });
 export const ConversationParams = z.object({ name: storableString().min(1).max(200) });
 
-export const FacetsQuery = z.strictObject(traceFilterQuery);
-export const TracesQuery = z.strictObject({
-  ...traceFilterQuery,
-  ...PageQuery,
-  sort: sortField(
-    TRACE_SORTS,
-    `Sorts the newest ${SORTED_TRACES.toLocaleString('en-US')} matches by this field; a minus sorts descending. Missing values count as the lowest.`,
-  ),
-});
+export const FacetsQuery = z.strictObject(traceFilterQuery).refine(hasPrompt, NEEDS_PROMPT);
+export const TracesQuery = z
+  .strictObject({
+    ...traceFilterQuery,
+    ...PageQuery,
+    sort: sortField(
+      TRACE_SORTS,
+      `Sorts the newest ${SORTED_TRACES.toLocaleString('en-US')} matches by this field; a minus sorts descending. Missing values count as the lowest.`,
+    ),
+  })
+  .refine(hasPrompt, NEEDS_PROMPT);
 export const UserQuery = z.strictObject({ user_id: Text.unwrap() });
 export const EXAMINES =
   `With conditions other than name, conversation, user and time, a page examines ${EXAMINED_TRACES.toLocaleString('en-US')} traces, whether or not they ` +

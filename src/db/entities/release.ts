@@ -102,6 +102,8 @@ export const ReleaseEntry = defineEntity({
     releaseId: p.uuid(),
     stage: p.integer(),
     arm: p.text().$type<Arm>(),
+    /** -1 subtracts an entry of a trace: its numbers have changed since. */
+    sign: p.bigint('number').default(1),
     createdAt: timestamp(),
     /** For a trace, whether its executions of the release are of `one` arm, or of `both`, which says nothing about either; null for an execution. */
     ofTrace: p.text().$type<'one' | 'both'>().nullable(),

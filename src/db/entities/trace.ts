@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
+import type { Arm } from '../../domain/releases/rollout.ts';
 import type {
   Attributes,
   Step,
@@ -13,6 +14,20 @@ import type { TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { traceScoreTriggers } from '../score-triggers.ts';
 import { traceStorageTriggers } from '../storage-triggers.ts';
 import { timestamp } from './workspace-owned.ts';
+
+/** The numbers of a trace that monitors and releases count. Times are ISO 8601. */
+export interface CountedTrace {
+  status: StepStatus;
+  started_at: string;
+  ended_at: string | null;
+  /** US dollars. */
+  cost_amount: string | null;
+  tokens: number;
+  steps: number;
+  prompts: { name: string; version: number | null }[];
+  /** The releases that chose versions of its executions. */
+  arms: { release_id: string; stage: number; arm: Arm }[];
+}
 
 /** Why a trace is incomplete. */
 export const TRACE_GAPS = ['root_missing', 'steps_over_limit'] as const;
@@ -93,6 +108,8 @@ export const Trace = defineEntity({
     completedAt: timestamp().nullable(),
     /** A hash that names what was last settled: it changes with the steps of the trace. Null if it never was. */
     settledAs: p.text().nullable(),
+    /** The numbers that monitors and releases have counted. Null if it never settled. */
+    counted: p.json<CountedTrace>().columnType('jsonb').nullable(),
   },
 });
 

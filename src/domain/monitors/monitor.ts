@@ -1,9 +1,9 @@
-import { CHECK_METRICS, type OfTraces, type ScoreMetric, scoreOf } from '../analysis/check.ts';
+import { CHECK_METRICS, type OfTraces, type ScoreMetric, scoreOf, TRACE } from '../analysis/check.ts';
 import { durationText } from '../text/duration-text.ts';
 import type { MonitorState } from './monitor-states.ts';
 
 /** In addition to these, `score:NAME` and `trace:score:NAME`: the mean of that score. Rates are from 0 to 1, latencies in ms, costs in US dollars. */
-export const MONITOR_METRICS = [...CHECK_METRICS, 'cost_total', 'refusal_rate'] as const;
+export const MONITOR_METRICS = [...CHECK_METRICS, `${TRACE}steps_mean`, 'cost_total', 'refusal_rate'] as const;
 export type MonitorMetric = (typeof MONITOR_METRICS)[number] | OfTraces<ScoreMetric>;
 
 /** The interval at which monitors measure. */

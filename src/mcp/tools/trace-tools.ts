@@ -6,7 +6,7 @@ export const TRACE_TOOLS: readonly ToolSpec[] = [
     operation: 'listTraces',
     title: 'Search traces',
     description:
-      'Finds runs of agents, newest first, by words (q), name, status, prompt, model, tool, agent, user, conversation, time, cost, duration, number of steps and metadata. Use it to see which runs failed or were expensive. A page may be empty and still have a next_cursor: continue with it.',
+      'Finds runs of agents, newest first, by words (q), name, status, prompt, model, tool, agent, user, conversation, release and arm, time, cost, duration, number of steps and metadata. Use it to see which runs failed or were expensive. A page may be empty and still have a next_cursor: continue with it.',
     hints: READS,
   },
   {

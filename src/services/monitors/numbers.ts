@@ -18,6 +18,7 @@ const MEASURES = {
   latency_p95: ['latency'],
   cost_mean: ['cost'],
   cost_total: ['error', 'cost'],
+  steps_mean: ['steps'],
 } as const;
 
 function measuresOf(metric: MonitorMetric): readonly string[] {
@@ -104,6 +105,10 @@ function measure(metric: string, rows: readonly MeasuredSums[]): Measured {
       return { value: cost_mean, count: count('cost') };
     case 'cost_total':
       return { value: cost_total, count: executions };
+    case 'steps_mean': {
+      const steps = rows.reduce((sum, row) => (row.measure === 'steps' ? sum + row.total : sum), 0);
+      return { value: count('steps') === 0 ? null : steps / count('steps'), count: count('steps') };
+    }
     default:
       return { value: scores[scoreOf(metric) ?? ''] ?? null, count: count(metric) };
   }

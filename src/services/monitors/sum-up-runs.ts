@@ -1,8 +1,10 @@
 import { type QueryCreator, type SqlBool, sql } from 'kysely';
 import type { Query, SystemDatabase } from '../../db/database.ts';
+import type { CountedTrace } from '../../db/entities/trace.ts';
 import { milliseconds, squareOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
+import { raised } from '../../db/sums.ts';
 import type { Tables } from '../../db/tables.ts';
 import { SCORE, TRACE } from '../../domain/analysis/check.ts';
 import { executionStates } from '../../domain/execution-states.ts';
@@ -103,13 +105,14 @@ const MEASURED_OF_TRACE = sql<{ measure: string; bucket: number; value: number }
   cross join lateral (values
     ('error', 0, (t.status = 'error')::int::float8),
     ('cost', 0, t.cost_amount::float8),
+    ('steps', 0, t.steps::float8),
     ('latency', ${bucketSql(sql`took.ms`, sql`true`)}, took.ms)
   ) as m(measure, bucket, value)
   where m.value is not null)`;
 /** A trace counts once in all, and for each of its prompts. */
 const PROMPTS_OF_TRACE = sql<{
   name: string;
-}>`(select '' as name union select each->>'name' from jsonb_array_elements(t.prompts) as each)`;
+}>`(select '' as name union select each->>'name' from jsonb_array_elements(${sql.ref('t.prompts')}) as each)`;
 
 /** Traces by the minute in which they first settled. */
 const tracesOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
@@ -124,6 +127,72 @@ const tracesOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: S
     .where('t.completed_at', '>=', from)
     .where('t.completed_at', '<', to)
     .groupBy(sql`1, 2, 3, 4, 5, 6`);
+
+/** The columns of a trace that {@link MEASURED_OF_TRACE} and {@link PROMPTS_OF_TRACE} read. */
+type Numbers = Pick<CountedTrace, 'status' | 'cost_amount' | 'steps' | 'prompts'> & {
+  started_at: Date;
+  ended_at: Date | null;
+};
+
+/**
+ * Counts a trace that has settled again with its new numbers, in the minute in which it first settled. A minute that is still to be summed up again
+ * has them anyway. Runs in the transaction that settles the trace.
+ * @param before the numbers it was counted with
+ */
+export async function correctMinutes(query: Query, trace: string, before: CountedTrace): Promise<void> {
+  const [row] = await query((db) =>
+    db
+      .selectFrom('traces as t')
+      .innerJoin('monitored_workspaces as w', (join) => join.onTrue())
+      .select(['t.completed_at', 'w.summed_until'])
+      .where('t.id', '=', trace),
+  );
+  if (!row?.completed_at || row.summed_until === null) return;
+  const [minute, until] = [row.completed_at, row.summed_until];
+  if (minute.getTime() >= until.getTime() - AGAIN_MS - MINUTE_MS) return;
+  const hour = floorHour(minute.getTime()) < hoursUntil(until) ? 'hour' : null;
+  const columns = (['status', 'started_at', 'ended_at', 'cost_amount', 'steps', 'prompts'] as const).map((name) =>
+    sql.ref(`n.${name}`),
+  );
+  // `prompts` is a table, too, which raw SQL may not name.
+  const { prompts: named, ...numbers } = before;
+  const nowAndBefore = sql<Numbers & { sign: number }>`(select 1 as sign, ${sql.join(columns)} union all
+    select -1, b.* from jsonb_to_record(${JSON.stringify({ ...numbers, named })}::jsonb) as b(status text, started_at timestamptz,
+      ended_at timestamptz, cost_amount numeric, steps bigint, named jsonb))`;
+  await query((db) =>
+    db
+      .insertInto('run_minutes')
+      .columns(['measure', 'starts_at', 'prompt_name', 'label', 'bucket', ...SUMS])
+      .expression((eb) =>
+        eb
+          .selectFrom('traces as n')
+          .innerJoinLateral(nowAndBefore.as<'t'>(sql`t`), (join) => join.onTrue())
+          .innerJoinLateral(PROMPTS_OF_TRACE.as<'p'>(sql`p`), (join) => join.onTrue())
+          .innerJoinLateral(MEASURED_OF_TRACE.as<'m'>(sql`m`), (join) => join.onTrue())
+          .innerJoinLateral(
+            sql<{
+              measure: string;
+              at: Date;
+            }>`(select m.measure, date_trunc('minute', ${minute}::timestamptz, 'UTC') as at
+              union all select m.measure || '_hour', date_trunc(${hour}::text, ${minute}::timestamptz, 'UTC')
+                where m.measure = any(${Object.keys(LATENCY_HOURS)}::text[]) and ${hour}::text is not null)`.as<'u'>(
+              sql`u`,
+            ),
+            (join) => join.onTrue(),
+          )
+          .select(['u.measure', 'u.at as starts_at', 'p.name as prompt_name', sql<string>`''`.as('label'), 'm.bucket'])
+          .select([
+            sql<number>`sum(t.sign)`.as('count'),
+            sql<number>`sum(t.sign * m.value)`.as('total'),
+            sql<number>`sum(t.sign * ${squareOf(sql.ref('m.value'))})`.as('squares'),
+          ])
+          .where('n.id', '=', trace)
+          .groupBy(sql`1, 2, 3, 4, 5`)
+          .orderBy(sql`1, 2, 3, 4, 5`),
+      )
+      .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(raised('run_minutes', SUMS))),
+  );
+}
 
 /** Numeric scores of whole traces. */
 const scoresOfTraces = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>

@@ -26,7 +26,7 @@ type Measured = RawBuilder<{
 
 /** The contribution of an ended execution, or of a trace. The buckets of a minute are coarser, because there are many minutes. */
 const OF_EXECUTION: Measured = sql`(
-  select unit.starts_at, case when taken.of_trace is null then '' else ${sql.lit(TRACE)} end || m.measure as measure, m.bucket, 1 as count, m.value as total, ${squareOf(sql.ref('m.value'))} as squares
+  select unit.starts_at, case when taken.of_trace is null then '' else ${sql.lit(TRACE)} end || m.measure as measure, m.bucket, taken.sign as count, taken.sign * m.value as total, taken.sign * ${squareOf(sql.ref('m.value'))} as squares
   from (values (to_timestamp(0), true), (date_trunc('minute', taken.created_at), false)) as unit(starts_at, is_whole)
   cross join lateral (values
     ('both', 0, case when taken.of_trace = 'both' then 1 end),

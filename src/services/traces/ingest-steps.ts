@@ -11,7 +11,7 @@ import type { Quotas } from '../workspaces/quotas.ts';
 import { findRunsOf, joinRuns } from './join-runs.ts';
 import { dayOf, type Partitions } from './partitions.ts';
 import { insertSteps, type StepText, textOfStep } from './step-rows.ts';
-import { createStepRuns, findOwn, findPrompts } from './step-runs.ts';
+import { createStepRuns, findNames, findOwn } from './step-runs.ts';
 import { storeStepScores } from './step-scores.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 
@@ -145,7 +145,7 @@ async function recordSteps(
     query,
     own.flatMap((id) => (id === undefined ? [] : [id])),
   );
-  const prompts = await findPrompts(
+  const names = await findNames(
     query,
     ready.map(({ step }) => step),
   );
@@ -157,7 +157,7 @@ async function recordSteps(
   const stepRuns = createStepRuns(deps.models);
   const given = toRecord.flatMap((index) => {
     const step = ready[index]?.step;
-    return step === undefined ? [] : [stepRuns.runOf(step, prompts)];
+    return step === undefined ? [] : [stepRuns.runOf(step, names)];
   });
   if (given.length === 0) return executions;
   const ids = await recordRuns(deps, query, given);

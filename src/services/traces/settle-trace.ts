@@ -12,7 +12,7 @@ import { createRunModels, tokenUsage } from '../executions/recording/run-cost.ts
 import { removeTraces } from './delete-traces.ts';
 import { daysOf } from './ingest-steps.ts';
 import { hasUnfinishedRuns, joinRuns } from './join-runs.ts';
-import { createStepRuns, findPrompts, type RunStep } from './step-runs.ts';
+import { createStepRuns, findNames, type RunStep } from './step-runs.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 import { type Correction, correct, takeBack } from './take-back.ts';
 import { readTracePolicy } from './trace-policy.ts';
@@ -20,8 +20,8 @@ import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
 
 export interface SettleDeps {
   models: Pick<Models, 'priceOf'>;
-  /** Called in the transaction that settles a trace which is new or has changed since it last settled. @param trace UUID @param isFirst whether it never settled before */
-  onSettled: (query: Query, trace: string, isFirst: boolean) => Promise<void>;
+  /** Called in the transaction that settles a trace which is new or has changed since it last settled. @param trace UUID */
+  onSettled: (query: Query, trace: string) => Promise<void>;
 }
 
 /** Stored steps are counted, whatever the quota. */
@@ -146,15 +146,16 @@ async function recordCalls(
       cost: row.cost_amount,
       fallbackCost: null,
       prompt: row.prompt_name === null ? null : { name: row.prompt_name, version: row.prompt_version },
+      release: null,
       metadata: row.metadata ?? {},
     };
   });
-  const prompts = await findPrompts(query, steps);
+  const names = await findNames(query, steps);
   const stepRuns = createStepRuns(deps.models);
   const ids = await recordRuns(
     { models: deps.models, quotas: NO_QUOTA },
     query,
-    steps.map((step) => stepRuns.runOf(step, prompts, own.get(step.id))),
+    steps.map((step) => stepRuns.runOf(step, names, own.get(step.id))),
   );
   const given = arraysOf(rows.map(({ span_id, day }, at) => ({ span: span_id, day, execution: ids[at] ?? null })));
   await query((db) =>
@@ -300,7 +301,7 @@ export async function settleTrace(
     );
     if (settled === undefined) return true;
     if (row.completed_at === null) await writeEvent(query, 'trace.completed', dataOf(settled));
-    if (settled.settled_as !== row.settled_as) await deps.onSettled(query, id, row.completed_at === null);
+    if (settled.settled_as !== row.settled_as) await deps.onSettled(query, id);
     return true;
   });
 }

@@ -1,5 +1,5 @@
 import type { Query } from '../../db/database.ts';
-import { traceUuid } from '../../domain/ids.ts';
+import { parsePublicId, traceUuid } from '../../domain/ids.ts';
 import { textOf } from '../../domain/prompts/messages.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
 import type { OwnUsage } from '../../domain/traces/own-usage.ts';
@@ -43,29 +43,58 @@ export type RunStep = Pick<
   | 'cost'
   | 'fallbackCost'
   | 'prompt'
+  | 'release'
   | 'metadata'
 >;
 
-/** Prompts of the workspace by name, with their latest version. */
-export type KnownPrompts = ReadonlyMap<string, number>;
-
-/** Finds the prompts that steps name. */
-export async function findPrompts(query: Query, steps: readonly Pick<Step, 'prompt'>[]): Promise<KnownPrompts> {
-  const names = [...new Set(steps.flatMap(({ prompt }) => (prompt === null ? [] : [prompt.name])))];
-  if (names.length === 0) return new Map();
-  const rows = await query((db) =>
-    db.selectFrom('prompts').select(['name', 'latest_version']).where('name', 'in', names),
-  );
-  return new Map(rows.map((row) => [row.name, row.latest_version]));
+/** The prompts and releases of the workspace that steps name. */
+export interface KnownNames {
+  /** The latest version by name. */
+  prompts: ReadonlyMap<string, number>;
+  /** By UUID. */
+  releases: ReadonlyMap<string, { prompt_name: string; stable_version: number; candidate_version: number }>;
 }
 
-/** The prompt and version of a step, if they exist. */
-export function promptOf({ prompt }: Pick<Step, 'prompt'>, known: KnownPrompts): Partial<RecordedRun> {
-  const latest = prompt === null ? undefined : known.get(prompt.name);
+const releaseIdOf = ({ release }: Pick<Step, 'release'>) => release && parsePublicId('release', release.id);
+
+/** Finds the prompts and releases that steps name. */
+export async function findNames(query: Query, steps: readonly Pick<Step, 'prompt' | 'release'>[]): Promise<KnownNames> {
+  const names = [...new Set(steps.flatMap(({ prompt }) => (prompt === null ? [] : [prompt.name])))];
+  if (names.length === 0) return { prompts: new Map(), releases: new Map() };
+  const prompts = await query((db) =>
+    db.selectFrom('prompts').select(['name', 'latest_version']).where('name', 'in', names),
+  );
+  const ids = [...new Set(steps.flatMap((step) => releaseIdOf(step) ?? []))];
+  const releases =
+    ids.length === 0
+      ? []
+      : await query((db) =>
+          db
+            .selectFrom('releases')
+            .select(['id', 'prompt_name', 'stable_version', 'candidate_version'])
+            .where('id', 'in', ids),
+        );
+  return {
+    prompts: new Map(prompts.map((row) => [row.name, row.latest_version])),
+    releases: new Map(releases.map((row) => [row.id, row])),
+  };
+}
+
+/** The prompt and version of a step, and the release that chose the version, if they exist and agree. */
+export function promptOf(step: Pick<Step, 'prompt' | 'release'>, known: KnownNames): Partial<RecordedRun> {
+  const { prompt, release } = step;
+  const latest = prompt === null ? undefined : known.prompts.get(prompt.name);
   if (prompt === null || latest === undefined) return {};
   const version =
     prompt.version !== null && prompt.version >= 1 && prompt.version <= latest ? prompt.version : undefined;
-  return { promptName: prompt.name, promptVersion: version };
+  const linked = { promptName: prompt.name, promptVersion: version };
+  const id = releaseIdOf(step);
+  const row = id ? known.releases.get(id) : undefined;
+  if (!id || release === null || row?.prompt_name !== prompt.name) return linked;
+  const released = release.arm === 'candidate' ? row.candidate_version : row.stable_version;
+  return version === undefined || version === released
+    ? { ...linked, promptVersion: released, release: { id, arm: release.arm, keyed: false } }
+    : linked;
 }
 
 function metadataOf({ metadata, prompt }: RunStep, linked: Partial<RecordedRun>): Record<string, string> {
@@ -104,7 +133,7 @@ function modelOf({ model, provider }: RunStep, models: RunModels, run: Omit<Reco
 /** Turns model steps into runs that an application made itself. */
 export interface StepRuns {
   /** @param own its own usage, if that is less than its span reports */
-  runOf(step: RunStep, prompts: KnownPrompts, own?: OwnUsage): RecordedRun;
+  runOf(step: RunStep, known: KnownNames, own?: OwnUsage): RecordedRun;
 }
 
 export function createStepRuns(models: Pick<Models, 'priceOf'>): StepRuns {
@@ -118,14 +147,14 @@ export function createStepRuns(models: Pick<Models, 'priceOf'>): StepRuns {
   }
 
   return {
-    runOf(step, prompts, own) {
+    runOf(step, known, own) {
       if (step.endedAt === null) throw new Error('A step that has not ended is not a run.');
       const [startedAt, endedAt] = [
         new Date(step.startedAt / 1000),
         new Date(Math.min(step.endedAt / 1000, Date.now())),
       ];
       const finishedAt = endedAt < startedAt ? startedAt : endedAt;
-      const linked = promptOf(step, prompts);
+      const linked = promptOf(step, known);
       const run: Omit<RecordedRun, 'model'> = {
         id: { key: `${step.traceId}:${step.id}` },
         ...linked,

@@ -5,6 +5,7 @@ import { containing, given } from '../../db/sql.ts';
 import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
+import type { Arm } from '../../domain/releases/rollout.ts';
 import type { ScoreCondition } from '../../domain/scores/score-condition.ts';
 import type { StepStatus } from '../../domain/traces/step.ts';
 import { fitsScore } from '../executions/filter.ts';
@@ -69,6 +70,10 @@ export interface TraceFilter {
   promptVersion?: number | undefined;
   /** Prompts whose name begins with this and a `/`. */
   group?: string | undefined;
+  /** UUID of the release that chose the version of one of its executions. */
+  release?: string | undefined;
+  /** The arm of that execution. */
+  arm?: Arm | undefined;
   settled?: boolean | undefined;
   minErrors?: number | undefined;
   model?: string | undefined;
@@ -132,6 +137,21 @@ export const DURATION_MS = sql<number>`extract(epoch from ${column('ended_at')} 
 const inJson = (name: 'prompts' | 'metadata', value: unknown) =>
   sql<SqlBool>`${column(name)} @> ${JSON.stringify(value)}::jsonb`;
 
+/** Whether an execution of the trace got its version from a release, or an arm of it. */
+const isOfRelease = (eb: Traces, { release, arm }: TraceFilter) =>
+  eb.exists(
+    eb
+      .selectFrom('executions as e')
+      .select('e.id')
+      .whereRef('e.trace_id', '=', 'traces.id')
+      .where((of) =>
+        of.and([
+          ...given(release, (id) => of('e.release_id', '=', id)),
+          ...given(arm, (value) => of('e.release_arm', '=', value)),
+        ]),
+      ),
+  );
+
 export function traceConditions(eb: Traces, filter: TraceFilter): Expression<SqlBool>[] {
   return [
     ...indexedConditions(eb, filter),
@@ -144,6 +164,7 @@ export function traceConditions(eb: Traces, filter: TraceFilter): Expression<Sql
       (group) =>
         sql<SqlBool>`jsonb_path_exists(${column('prompts')}, '$[*].name ? (@ starts with $group)', jsonb_build_object('group', ${`${group}/`}::text))`,
     ),
+    ...(filter.release === undefined && filter.arm === undefined ? [] : [isOfRelease(eb, filter)]),
     ...given(filter.settled, (value) => eb('traces.settle_at', value ? 'is' : 'is not', null)),
     ...given(filter.minErrors, (value) => eb('traces.errors', '>=', value)),
     ...given(filter.model, (value) => has('models', value)),

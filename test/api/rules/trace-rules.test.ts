@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { expireTraces } from '../../../src/services/traces/delete-traces.ts';
+import { startReceiver } from '../../support/receiver.ts';
 import { until } from '../../support/wait-for.ts';
 import { agent, DONE, modelCall, newSpanId, newTraceId, send, settled, span } from '../traces/traces-support.ts';
 import { createOtherWorkspace } from '../workspace.ts';
@@ -122,6 +123,29 @@ describe('a rule with a filter for traces', () => {
     expect(Number(paid.cost.amount)).toBeCloseTo(JUDGE_USD, 9);
     const found = await stage.service.call('GET', `/traces?score=${encodeURIComponent('solved>0.7')}`);
     expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([traceId]);
+  });
+
+  test('lets a scorer of the caller see the whole trace', async () => {
+    const scorer = await startReceiver((_, response) => {
+      response.end(JSON.stringify({ score: 0.5, reason: 'half of it' }));
+    });
+    const evaluators = [{ type: 'http', url: scorer.url, name: 'ours' }];
+    expect((await stage.put('by/http', { trace_filter: { agent: 'http' }, evaluators })).status).toBe(200);
+    const { traceId, tool } = await run({ name: 'http' });
+    await stage.untilRule('by/http', ({ scored }) => scored === 1);
+    const [request] = await scorer.got(1);
+    expect(request?.headers).toMatchObject({ 'x-rule': 'by/http', 'x-trace-id': traceId });
+    expect(request?.headers).not.toHaveProperty('x-execution-id');
+    expect(request?.body).toEqual({
+      input: expect.stringContaining('Do I need an umbrella?'),
+      output: 'Take an umbrella.',
+      expected: null,
+      variables: {},
+      tool_calls: [{ id: tool, name: 'weather', input: { city: 'Basel' } }],
+      steps: expect.stringContaining('3. tool weather'),
+    });
+    expect(await scoresOf(traceId)).toMatchObject([{ name: 'ours', value: 0.5, comment: 'half of it' }]);
+    await scorer.close();
   });
 
   test('scores a trace again only if it has changed, and replaces its scores', async () => {

@@ -53,7 +53,7 @@ function provider(random: Random) {
   const bill = { calls: 0, cost: new Big(0), tokens: NOTHING, byModel: new Map<string, Big>() };
   return {
     bill,
-    call(): { model: Model; tokens: Tokens } {
+    call: (): { model: Model; tokens: Tokens } => {
       const model = MODELS[random(MODELS.length)] ?? MODELS[0];
       const [fresh, output] = [1 + random(3_000), 2 + random(800)];
       const cached = random(3) === 0 ? random(2_000) : 0;
@@ -78,7 +78,7 @@ function provider(random: Random) {
 
 /** How an instrumentation writes a call, and the kinds of steps that it puts around calls. */
 interface Shape {
-  call(model: Model, tokens: Tokens): Attributes;
+  call: (model: Model, tokens: Tokens) => Attributes;
   around: ((model: Model, tokens: Tokens) => Attributes)[];
 }
 
@@ -210,7 +210,7 @@ function runOf({ call, around }: Shape, random: Random, ask: ReturnType<typeof p
     const inner = Array.from({ length: 1 + random(3) }, () => add(id, depth + 1));
     const tokens = inner.reduce((sum, each) => plus(sum, each.tokens), NOTHING);
     const model = inner[0]?.model ?? MODELS[0];
-    // The step at the top has a kind of its own, as in all of them.
+    // The top step is always of the first kind.
     const attributes = around[depth === 0 ? 0 : random(around.length)]?.(model, tokens) ?? {};
     spans.push(span({ ...mine, attributes: { ...attributes, ...(depth === 0 && DONE) } }));
     return { model, tokens };
@@ -278,7 +278,11 @@ test(`the costs of ${TRACES} traces by five instrumentations equal the bill of t
     const { total: _, ...counts } = tokens;
     const { input, output, cached: cached_input, reasoning } = bill.tokens;
     expect({ seed, name, traceId, steps, calls, tokens: counts, cost: cost.amount }).toEqual({
-      ...{ seed, name, traceId, steps: sent.length, calls: bill.calls },
+      seed,
+      name,
+      traceId,
+      steps: sent.length,
+      calls: bill.calls,
       tokens: { input, output, cached_input, reasoning },
       cost: bill.cost.toFixed(),
     });
@@ -288,9 +292,9 @@ test(`the costs of ${TRACES} traces by five instrumentations equal the bill of t
     for (const [model, cost] of bill.byModel) byModel.set(model, (byModel.get(model) ?? new Big(0)).plus(cost));
   const { body } = await service.call('GET', '/usage?group_by=model');
   const usage: { model: string; executions: number; cost: { amount: string } }[] = body.data;
-  expect({ seed, usage: usage.map(({ model, cost }) => [model, cost.amount]).sort() }).toEqual({
+  expect({ seed, usage: Object.fromEntries(usage.map(({ model, cost }) => [model, cost.amount])) }).toEqual({
     seed,
-    usage: [...byModel].map(([model, cost]) => [model, cost.toFixed()]).sort(),
+    usage: Object.fromEntries([...byModel].map(([model, cost]) => [model, cost.toFixed()])),
   });
   expect(usage.reduce((sum, { executions }) => sum + executions, 0)).toBe(
     runs.reduce((sum, { bill }) => sum + bill.calls, 0),

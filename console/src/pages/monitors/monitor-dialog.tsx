@@ -25,6 +25,7 @@ const METRICS = [
   { value: 'trace:error_rate', detail: t('failed traces, 0–1') },
   { value: 'trace:latency_p95', detail: t('95th percentile of traces, ms') },
   { value: 'trace:cost_mean', detail: t('US dollars for each trace') },
+  { value: 'trace:steps_mean', detail: t('steps of each trace') },
   { value: 'trace:score:', detail: t('followed by the name of a score of traces: its mean') },
 ];
 const SIDES: { value: CheckForm['side']; label: string }[] = [

@@ -22,6 +22,8 @@ export const FILTER_LABELS = {
   service: t('Service'),
   environment: t('Environment'),
   tag: t('Tag'),
+  release: t('Release'),
+  arm: t('Arm'),
   metadata: t('Metadata'),
   min_cost: t('Cost from $'),
   max_cost: t('Cost to $'),

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
+import { ARMS } from '../executions/routes.ts';
 
 /** Orders of the API; a minus means descending order. */
 export const TRACE_SORTS = ['cost', '-cost', 'latency', '-latency', 'tokens', '-tokens', 'steps', '-steps'] as const;
@@ -22,6 +23,9 @@ const filterOf = (search: Record<string, unknown>) => ({
   service: text(search['service']),
   environment: text(search['environment']),
   tag: text(search['tag']),
+  /** The id of a release, and one of its arms. */
+  release: text(search['release']),
+  arm: oneOf(search['arm'], ARMS),
   /** `customer=acme` */
   metadata: text(search['metadata']),
   /** US dollars. */
