@@ -1741,6 +1741,14 @@ export type TraceFilter = {
      * Only prompts whose name starts with this and a "/".
      */
     group?: string;
+    /**
+     * Only traces with executions whose version this release chose.
+     */
+    release?: string;
+    /**
+     * The arm of these executions.
+     */
+    arm?: 'stable' | 'candidate';
     model?: string;
     tool?: string;
     agent?: string;
@@ -1972,7 +1980,7 @@ export type PutMonitor = {
 
 export type PutMonitorCheck = {
     /**
-     * error_rate, latency_p95, cost_mean, trace:error_rate, trace:latency_p95, trace:cost_mean, cost_total, refusal_rate, score:NAME, or trace:score:NAME.
+     * error_rate, latency_p95, cost_mean, trace:error_rate, trace:latency_p95, trace:cost_mean, trace:steps_mean, cost_total, refusal_rate, score:NAME, or trace:score:NAME.
      */
     metric: string;
     /**
@@ -16751,6 +16759,14 @@ export type ListTracesData = {
          * Only prompts whose name starts with this and a "/".
          */
         group?: string;
+        /**
+         * Only traces with executions whose version this release chose.
+         */
+        release?: string;
+        /**
+         * The arm of these executions.
+         */
+        arm?: 'stable' | 'candidate';
         model?: string;
         tool?: string;
         agent?: string;
@@ -16912,6 +16928,14 @@ export type CountTracesData = {
          * Only prompts whose name starts with this and a "/".
          */
         group?: string;
+        /**
+         * Only traces with executions whose version this release chose.
+         */
+        release?: string;
+        /**
+         * The arm of these executions.
+         */
+        arm?: 'stable' | 'candidate';
         model?: string;
         tool?: string;
         agent?: string;
