@@ -56,7 +56,7 @@ const shotsOf = (ids: Ids): Shot[] => [
     shows: '40 calls of the model',
     height: 1_000,
   },
-  { name: 'evaluation', at: `/evaluations/${ids.evaluation}`, shows: 'Better by', height: 1_000 },
+  { name: 'evaluation', at: `/evaluations/${ids.evaluation}`, shows: 'Better by' },
   { name: 'evaluation-dark', at: `/evaluations/${ids.evaluation}?only=regression`, shows: 'Better by', isDark: true },
   { name: 'evaluation-phone', at: `/evaluations/${ids.evaluation}`, shows: 'Better by', isPhone: true },
   {

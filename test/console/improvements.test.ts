@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ENDED, type ImprovementStage, stageOf, startModel } from '../api/improvements/improvements-support.ts';
 import { problemsOf, violationsInThemes } from './accessible.ts';
-import { type Stage, startStage } from './stage.ts';
+import { chooseMore, type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 let search: ImprovementStage;
@@ -25,7 +25,7 @@ test('from an evaluation to a proved candidate, its diff, its version and its re
   });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at(`/evaluations/${evaluation.id}`));
-  await page.getByRole('link', { name: 'Improve this prompt…' }).click();
+  await chooseMore(page, 'Improve this prompt…');
   await page.getByRole('heading', { name: 'New improvement' }).waitFor();
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('hidden/rules');
   expect(await page.getByLabel('Dataset', { exact: true }).inputValue()).toBe('hidden/rules');
