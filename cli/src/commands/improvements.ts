@@ -15,6 +15,14 @@ interface WaitOptions {
   json?: boolean;
 }
 
+interface SuggestOptions {
+  model: string;
+  evaluation?: string;
+  execution?: string[];
+  instructions?: string;
+  json?: boolean;
+}
+
 interface AcceptOptions {
   candidate?: number;
   unproved?: boolean;
@@ -108,7 +116,7 @@ async function conclude(context: Context, pms: Pms, started: Api.Improvement, op
     throw new CliError(status, `${found.id}: ${found.verdict?.result ?? found.status}, no improvement is proved.`);
 }
 
-/** `pms improve start|estimate|list|status|candidates|pause|resume|finish|cancel|retry|accept|delete`. */
+/** `pms improve start|estimate|suggest|list|status|candidates|pause|resume|finish|cancel|retry|accept|delete`. */
 export function addImprovementCommands(improve: Command, context: Context): void {
   const { stdout } = context;
   const records = recordCommands<Api.Improvement>(improve, context, ['<id>', 'imp_…']);
@@ -146,6 +154,35 @@ export function addImprovementCommands(improve: Command, context: Context): void
       printLine(stdout, cost === null ? 'cost: unknown' : `cost: $${cost.expected} expected, at most $${cost.most}`);
       if (proof.least_provable !== null) printLine(stdout, `smallest provable gain: ${proof.least_provable}`);
       for (const warning of warnings) printLine(stdout, safeText(`warning: ${warning}`));
+    });
+
+  improve
+    .command('suggest')
+    .description('print a rewritten prompt from failing examples, with one call and without measuring it')
+    .argument('<prompt>', 'name of the prompt')
+    .requiredOption('--model <name>', 'model that writes it')
+    .option('--evaluation <id>', 'learn from the worst results of this evaluation')
+    .option('--execution <id...>', 'learn from these executions')
+    .option('--instructions <text>', 'instructions that the new text must follow')
+    .option('--json', 'print JSON')
+    .action(async (name: string, { model, evaluation, execution, instructions, json }: SuggestOptions) => {
+      const body = {
+        prompt_name: name,
+        model,
+        ...given({ evaluation_id: evaluation, execution_ids: execution, instructions }),
+      };
+      const found = await (await connect(context)).call('suggestPrompt', { body });
+      const { content, reject, change, status } = found;
+      if (json) printJson(stdout, found);
+      else if (content !== null) {
+        if (change !== null) printLine(stdout, safeText(change));
+        printJson(stdout, content.template ?? content.messages);
+      }
+      if (content === null)
+        throw new CliError(
+          EXIT.failed,
+          reject === null ? `no suggestion: the call is ${status}` : `rejected: ${reject.message}`,
+        );
     });
 
   records.list('list searches, newest first', (pms) => pms.list('listImprovements'), COLUMNS);

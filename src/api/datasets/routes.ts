@@ -8,6 +8,7 @@ import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { addExamples } from '../../services/datasets/add-examples.ts';
 import { createFromExecutions } from '../../services/datasets/create-from-executions.ts';
+import { createFromScores } from '../../services/datasets/create-from-scores.ts';
 import { getDataset, listDatasets, listDatasetVersions } from '../../services/datasets/datasets.ts';
 import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
 import { storeExamples } from '../../services/datasets/inline-examples.ts';
@@ -35,6 +36,7 @@ import {
   ExamplesQuery,
   ExportQuery,
   FromExecutions,
+  FromScores,
   ListQuery,
   NameParams,
   UploadQuery,
@@ -191,6 +193,29 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
             mode,
           });
         }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/datasets/{name}/from-scores',
+      operationId: 'createDatasetFromScores',
+      audit: ['dataset.created', 'dataset.updated'],
+      tag,
+      summary: 'Add what people scored to a dataset, as examples for a judge',
+      description:
+        'Each execution or example of an evaluation that people scored becomes an example with the variables `input` and `output`, and the value that people ' +
+        'agree on as `expected`: the most frequent category, or the median. Outputs on which they disagree are left out. A prompt that judges such outputs can be ' +
+        'evaluated and improved like any other.',
+      scope: 'write',
+      status: 201,
+      idempotent: true,
+      params: NameParams,
+      body: FromScores,
+      bodyExamples: { 'What people found helpful': { score: 'helpful' } },
+      response: DatasetChange,
+      responseExample: { ...datasetSample, added: 2, replaced: 0, unchanged: 0 },
+      errors: ['not_found'],
+      handler: (request) =>
+        createInTurn(request, (query) => createFromScores(query, quotas, request.params.name, request.body)),
     }),
     defineRoute({
       method: 'post',

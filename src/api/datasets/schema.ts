@@ -3,7 +3,8 @@ import { datasetNameProblem } from '../../domain/evaluations/dataset-name.ts';
 import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { nameSchema } from '../../domain/name-schema.ts';
-import { storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
+import { ScoreName } from '../../domain/scores/score-name.ts';
+import { storableString, Timestamp, TimestampInput, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
@@ -118,6 +119,24 @@ export const AddExamples = z
       .max(MAX_ADDED_EXAMPLES, `must have at most ${MAX_ADDED_EXAMPLES} examples: add more by an upload with mode=add`),
   })
   .meta({ id: 'AddExamples' });
+
+export const FromScores = z
+  .strictObject({
+    score: ScoreName.meta({ description: 'The name of the score that people gave.' }),
+    feedback: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether scores submitted with feedback tokens count, too.' }),
+    since: TimestampInput.optional().meta({ description: 'Scores stored at or after this time.' }),
+    until: TimestampInput.optional().meta({ description: 'Scores stored before this time.' }),
+    limit: z
+      .int('must be a whole number from 1 to 1000')
+      .min(1, 'must be a whole number from 1 to 1000')
+      .max(1_000, 'must be a whole number from 1 to 1000')
+      .default(1_000)
+      .meta({ description: 'If people scored more outputs, those with the newest scores are used.' }),
+  })
+  .meta({ id: 'DatasetFromScores' });
 
 export const FromExecutions = z
   .strictObject({

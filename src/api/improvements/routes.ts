@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { Database, Query } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { notFound } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import { REFLECTION_MESSAGES } from '../../domain/improvements/reflection.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { EVENT_STREAM, eventStream, serverSentEvent } from '../../http/event-stream.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
 import { withdrawWithRetries } from '../../services/acceptance/withdrawal.ts';
@@ -22,6 +23,7 @@ import { createImprovement, withdrawImprovement } from '../../services/improveme
 import { deleteImprovement } from '../../services/improvements/delete-improvement.ts';
 import { startImprovementWorkflow } from '../../services/improvements/improvement-workflow.ts';
 import {
+  type CandidateRow,
   getImprovement,
   type ImprovementRow,
   listCandidates,
@@ -29,12 +31,24 @@ import {
   readProgress,
 } from '../../services/improvements/improvements.ts';
 import { planImprovement } from '../../services/improvements/plan-improvement.ts';
+import { prepareSuggestion } from '../../services/improvements/suggest.ts';
+import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { startReleaseWorkflow } from '../../services/releases/release-workflow.ts';
 import type { ProgressHub } from '../../services/streams/progress-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { leaveToReconciliation } from '../../temporal/workflows.ts';
+import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
+import { PreferHeader } from '../executions/schema.ts';
 import { presentCandidate, presentImprovement, toNewImprovement } from './presenter.ts';
-import { candidateSample, createSamples, estimateSample, improvementSample } from './samples.ts';
+import {
+  candidateDiffs,
+  candidateSample,
+  createSamples,
+  estimateSample,
+  improvementSample,
+  suggestionSample,
+  suggestSamples,
+} from './samples.ts';
 import {
   AcceptImprovement,
   Candidate,
@@ -49,9 +63,11 @@ import {
   ListQuery,
   ReflectionPrompt,
   ResumeImprovement,
+  Suggestion,
+  SuggestPrompt,
 } from './schema.ts';
 
-export interface ImprovementRouteDeps extends WorkflowStarter {
+export interface ImprovementRouteDeps extends RunExecutionDeps {
   db: Database;
   idempotency: Idempotency;
   models: Models;
@@ -198,6 +214,54 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       },
     }),
     defineRoute({
+      method: 'post',
+      path: '/improvements/suggest',
+      operationId: 'suggestPrompt',
+      audit: 'none',
+      tag,
+      summary: 'Suggest a better prompt from examples that fail, with one call',
+      description:
+        'A model rewrites texts of the prompt, as for a candidate of an improvement: the same guard refuses other variables, copied examples and new addresses. ' +
+        'Nothing is stored as a version, and nothing is measured. Shown examples are never held out by a later improvement. `Prefer: wait=N` (0–300 seconds; ' +
+        'default 60) sets the wait for the model; afterwards `status` is not final, and `GET /executions/{id}` has the answer.',
+      scope: 'execute',
+      alsoScope: 'read',
+      status: 201,
+      idempotent: true,
+      body: SuggestPrompt,
+      bodyExamples: suggestSamples,
+      headers: PreferHeader,
+      response: Suggestion,
+      responseExample: suggestionSample,
+      errors: ['not_found', 'prompt_archived', 'quota_exceeded', 'temporarily_unavailable'],
+      async handler(request) {
+        const {
+          prompt_name: promptName,
+          evaluation_id: evaluationId,
+          execution_ids: executionIds,
+          ...wanted
+        } = request.body;
+        const { version, examples, execution, read } = await prepareSuggestion(request.db, {
+          ...wanted,
+          promptName,
+          from: evaluationId === undefined ? { executionIds: executionIds ?? [] } : { evaluationId },
+        });
+        return runExecution(deps, request, execution, {
+          waitMs: waitMsOf(request.header('Prefer')),
+          present: (row): z.input<typeof Suggestion> => ({
+            prompt_name: promptName,
+            prompt_version: version,
+            ...read(row.status === 'completed' ? row.output : null),
+            examples,
+            status: row.status,
+            execution_id: publicId('execution', row.id),
+            cost: row.cost_amount,
+            measured: false,
+          }),
+        });
+      },
+    }),
+    defineRoute({
       method: 'get',
       path: '/improvements',
       operationId: 'listImprovements',
@@ -276,16 +340,28 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       path: '/improvements/{id}/candidates/{number}',
       operationId: 'getImprovementCandidate',
       tag,
-      summary: 'Retrieve a candidate of an improvement',
+      summary: 'Retrieve a candidate of an improvement, with what it changes',
       scope: 'read',
       params: CandidateParams,
       response: Candidate,
-      responseExample: candidateSample,
+      responseExample: { ...candidateSample, diffs: candidateDiffs },
       async handler({ db, params }) {
         const row = await getImprovement(db.query, params.id);
-        const [found] = (await listCandidates(db.query, row.id, 1, params.number - 1)).rows;
-        if (found?.number !== params.number) throw notFound('This candidate');
-        return presentCandidate(found, row, (await readProgress(db.query, [row.id])).get(row.id)?.base);
+        const read = async (number: number) =>
+          (await listCandidates(db.query, row.id, 1, number - 1)).rows.find((each) => each.number === number);
+        const found = await read(params.number);
+        if (found === undefined) throw notFound('This candidate');
+        const base = await read(0);
+        const parent = found.parent === null ? undefined : await read(found.parent);
+        const diffFrom = async (from: CandidateRow | undefined) =>
+          from?.content && found.content
+            ? diffVersions(
+                { ...row.base, ...from.content, version: from.number },
+                { ...row.base, ...found.content, version: found.number },
+              )
+            : [];
+        const diffs = found.content && { parent: await diffFrom(parent), base: await diffFrom(base) };
+        return { ...presentCandidate(found, row, base), diffs };
       },
     }),
     defineRoute({

@@ -1,5 +1,12 @@
 import type { z } from 'zod';
-import type { Candidate, CreateImprovement, Improvement, ImprovementEstimate } from './schema.ts';
+import type {
+  Candidate,
+  CreateImprovement,
+  Improvement,
+  ImprovementEstimate,
+  Suggestion,
+  SuggestPrompt,
+} from './schema.ts';
 
 export const createSamples: Record<string, z.input<typeof CreateImprovement>> = {
   'With a limit of five dollars': {
@@ -96,6 +103,43 @@ export const candidateSample: z.input<typeof Candidate> = {
   cost: 0.021,
   execution_ids: ['exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a14'],
   evaluation_ids: { check: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a15' },
+};
+
+export const candidateDiffs: z.input<typeof Candidate>['diffs'] = {
+  parent: [
+    {
+      path: 'template',
+      diff: '--- template@9\n+++ template@17\n@@ -1,1 +1,1 @@\n-Greet {{ name }}.\n+Greet {{ name }} and ask for the order number.\n',
+    },
+  ],
+  base: [
+    {
+      path: 'template',
+      diff: '--- template@0\n+++ template@17\n@@ -1,1 +1,1 @@\n-Greet {{ name }}.\n+Greet {{ name }} and ask for the order number.\n',
+    },
+  ],
+};
+
+export const suggestSamples: Record<string, z.input<typeof SuggestPrompt>> = {
+  'From the worst results of an evaluation': {
+    prompt_name: 'support/greeting',
+    evaluation_id: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a13',
+    model: 'openai/gpt-4.1',
+  },
+};
+
+export const suggestionSample: z.input<typeof Suggestion> = {
+  prompt_name: 'support/greeting',
+  prompt_version: 3,
+  content: { template: 'Greet {{ name }} and ask for the order number.', messages: null, tools: null },
+  reject: null,
+  change: 'Asks for the order number before anything else.',
+  diagnosis: ['Answers promise a refund without an order number.'],
+  examples: 8,
+  status: 'completed',
+  execution_id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a14',
+  cost: '0.0041',
+  measured: false,
 };
 
 export const estimateSample: z.input<typeof ImprovementEstimate> = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { executionStates } from '../../domain/execution-states.ts';
 import {
   CANDIDATE_KINDS,
   CANDIDATE_STATUSES,
@@ -18,14 +19,17 @@ import {
   idParams,
   Metadata,
   Name,
+  publicIdInput,
   Timestamp,
   TimestampInput,
   wholeNumber,
 } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { MAX_SHOWN } from '../../services/improvements/suggest.ts';
 import { BatchOptions, checkMode } from '../evaluations/batch-options.ts';
 import { EvaluatorComparison } from '../evaluations/compare-schema.ts';
 import { DatasetReference, evaluationFields, MaxCost } from '../evaluations/create-schema.ts';
+import { VersionDiff } from '../prompts/schema.ts';
 import { ReleaseSteps } from '../releases/steps-schema.ts';
 
 const range = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
@@ -152,6 +156,38 @@ function checkTogether(given: z.output<typeof fields>, context: z.RefinementCtx)
 
 export const CreateImprovement = fields.superRefine(checkTogether).meta({ id: 'CreateImprovement' });
 
+export const SuggestPrompt = z
+  .strictObject({
+    prompt_name: Name,
+    version: BodyVersion.optional(),
+    label: Label.optional(),
+    evaluation_id: publicIdInput('evaluation').optional().meta({
+      description:
+        'The worst results of this evaluation of the prompt. Only a quarter of the examples is used, as an improvement would; the others stay unseen.',
+    }),
+    execution_ids: z
+      .array(publicIdInput('execution'), 'must be a list of ids')
+      .min(1, 'must not be empty')
+      .max(MAX_SHOWN, `must be at most ${MAX_SHOWN} ids`)
+      .optional()
+      .meta({ description: 'Executions of the prompt, which are shown with all of their scores and comments.' }),
+    model: ModelName.meta({ description: 'The model that writes it.', example: 'openai/gpt-4.1' }),
+    parameters: ModelParameters.default({}),
+    parts: fields.shape.parts,
+    keep: fields.shape.keep,
+    instructions: text(4_000).default('').meta({ description: 'Instructions that the new text must follow.' }),
+  })
+  .refine(
+    ({ version, label }) => version === undefined || label === undefined,
+    'give either version or label, not both',
+  )
+  .refine(
+    ({ evaluation_id: evaluation, execution_ids: executions }) =>
+      (evaluation === undefined) !== (executions === undefined),
+    'give either evaluation_id or execution_ids',
+  )
+  .meta({ id: 'SuggestPrompt' });
+
 export const ResumeImprovement = z
   .strictObject({ max_cost: MaxCost.optional().meta({ description: 'A higher limit.' }) })
   .meta({ id: 'ResumeImprovement' });
@@ -277,6 +313,12 @@ export const ImprovementParams = idParams('improvement');
 
 const RejectCodes = [...REJECT_CODES, 'not_measured'];
 
+const Content = z.object({
+  template: z.string().nullable(),
+  messages: z.array(z.unknown()).nullable(),
+  tools: z.array(z.unknown()).nullable(),
+});
+
 export const Candidate = z
   .object({
     number: z.int().meta({ description: '0 is the base.' }),
@@ -286,20 +328,17 @@ export const Candidate = z
     reject: z.object({ code: growing(RejectCodes), message: z.string() }).nullable(),
     change: z.string().nullable().meta({ description: 'The change, in the words of the model that made it.' }),
     diagnosis: z.array(z.string()),
-    content: z
-      .object({
-        template: z.string().nullable(),
-        messages: z.array(z.unknown()).nullable(),
-        tools: z.array(z.unknown()).nullable(),
-      })
-      .nullable()
-      .meta({ description: 'Null until it is written. Other fields are as in the base.' }),
+    content: Content.nullable().meta({ description: 'Null until it is written. Other fields are as in the base.' }),
     length: z.int().nullable().meta({ description: 'Characters.' }),
     minibatch: z.object({ parent_score: Score.nullable(), score: Score.nullable(), examples: z.int() }).nullable(),
     check: z.object({ score: Score, difference: z.number() }).nullable().meta({
       description: 'On the check part; `difference` from the first run of the base.',
     }),
     cost: Usd,
+    diffs: z.object({ parent: VersionDiff.shape.changes, base: VersionDiff.shape.changes }).nullable().optional().meta({
+      description:
+        'The changes of its texts from its parent and from the base, field by field. Only if a single candidate is retrieved; null until it is written.',
+    }),
     execution_ids: z.array(z.string()).meta({ description: 'Its reflections.' }),
     evaluation_ids: z.record(z.string(), z.string()),
   })
@@ -317,6 +356,24 @@ export const ListQuery = z.strictObject({
   prompt_name: Name.optional(),
   status: z.enum(improvementStates.states, `must be one of ${improvementStates.states.join(', ')}`).optional(),
 });
+
+export const Suggestion = z
+  .object({
+    prompt_name: Name,
+    prompt_version: z.int(),
+    content: Content.nullable().meta({
+      description: 'Null if it was rejected, or there is no answer. Other fields are as in the version.',
+    }),
+    reject: Candidate.shape.reject,
+    change: z.string().nullable().meta({ description: 'The change, in the words of the model that made it.' }),
+    diagnosis: z.array(z.string()),
+    examples: z.int().meta({ description: 'The number of examples that the model saw.' }),
+    status: growing(executionStates.states).meta({ description: 'The status of the call.' }),
+    execution_id: z.string(),
+    cost: z.string().nullable().meta({ description: 'US dollars; null if unknown.' }),
+    measured: z.boolean().meta({ description: 'False: whether it is better is unknown until it is evaluated.' }),
+  })
+  .meta({ id: 'PromptSuggestion' });
 
 export const ImprovementEstimate = z
   .object({

@@ -7,6 +7,7 @@ export const DATASET_RESERVED: ReadonlySet<string> = new Set([
   'export',
   'from-executions',
   'from-traces',
+  'from-scores',
 ]);
 
 /** What is wrong with a dataset's name, in words for the caller; undefined if it is valid. */

@@ -52,6 +52,14 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     hints: ADDS,
   },
   {
+    name: 'create_dataset_from_scores',
+    operation: 'createDatasetFromScores',
+    title: 'Make examples for a judge out of scores by people',
+    description:
+      'Adds outputs that people scored to a dataset, with the value that they agree on as expected. Use it to evaluate or improve a prompt that judges outputs.',
+    hints: ADDS,
+  },
+  {
     name: 'add_dataset_examples',
     operation: 'addDatasetExamples',
     title: 'Add examples to a dataset',

@@ -19,6 +19,14 @@ export const IMPROVEMENT_TOOLS: readonly ToolSpec[] = [
     next: ({ id }) => `It has started. Watch it with get_improvement and id ${asText(id ?? '')}.`,
   },
   {
+    name: 'suggest_prompt',
+    operation: 'suggestPrompt',
+    title: 'Suggest a better prompt',
+    description:
+      'Has a model rewrite the texts of a prompt from examples that failed, with one call. Whether the result is better is not measured: store it with update_prompt and run an evaluation, or use start_improvement for a proof.',
+    hints: CALLS_MODELS,
+  },
+  {
     name: 'list_improvements',
     operation: 'listImprovements',
     title: 'List improvements',

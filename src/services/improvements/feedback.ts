@@ -9,7 +9,7 @@ import { scoreValueOf } from '../../domain/scores/score.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 
-/** So many scores are read for each one that is wanted: others are of inputs that must stay unseen. */
+/** The number of scores to read for each wanted one: some are of inputs that must stay unseen. */
 const READ_FOR_EACH = 5;
 
 /** Scores by people of executions and of examples of evaluations, with what was answered: newest first. */

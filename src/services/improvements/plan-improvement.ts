@@ -16,7 +16,7 @@ import { findExamples } from '../datasets/find-examples.ts';
 import { readAllExamples } from '../datasets/read-examples.ts';
 import { type NewEvaluation, resolveRun } from '../evaluations/creation/create-evaluation.ts';
 import { estimateEvaluation } from '../evaluations/creation/estimate-evaluation.ts';
-import { archived, getPrompt, type VersionSelector } from '../prompts/prompts.ts';
+import { archived, getPrompt, type PromptRow, type VersionSelector } from '../prompts/prompts.ts';
 import { contentOf } from '../prompts/version.ts';
 import { chooseFeedback } from './feedback.ts';
 import { readLedger } from './improvements.ts';
@@ -81,13 +81,7 @@ export async function planImprovement(
   const { query } = db;
   const prompt = await getPrompt(query, promptName, { version, label });
   if (prompt.archived_at !== null) throw archived(promptName);
-  const base: Version = {
-    ...contentOf(prompt),
-    model: prompt.model,
-    fallback_models: prompt.fallback_models,
-    parameters: prompt.parameters,
-    config: prompt.config,
-  };
+  const base = versionOf(prompt);
   const run: NewEvaluation = {
     promptName,
     version: prompt.version,
@@ -165,8 +159,20 @@ export async function planImprovement(
   return { planned, estimate: estimateOf(models, planned, example, unfit) };
 }
 
+/** The content of a version, and what it is run with. */
+export const versionOf = (prompt: PromptRow): Version => ({
+  ...contentOf(prompt),
+  model: prompt.model,
+  fallback_models: prompt.fallback_models,
+  parameters: prompt.parameters,
+  config: prompt.config,
+});
+
 /** @throws ApiError `invalid_request` at `parts.N` or `keep.N` */
-function checkParts(base: Version, { parts, keep }: NewImprovement['request']): string[] {
+export function checkParts(
+  base: Version,
+  { parts, keep }: Pick<NewImprovement['request'], 'parts' | 'keep'>,
+): string[] {
   const names = parts ?? defaultParts(base);
   for (const [index, name] of names.entries())
     if (readPart(base, name) === undefined)

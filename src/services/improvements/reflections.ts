@@ -24,7 +24,10 @@ const MAX_TOKENS = 10_000;
 export const reflectionParameters = ({
   reflection,
   parts,
-}: Pick<ImprovementRequest, 'reflection' | 'parts'>): ModelParameters & { max_tokens: number } => ({
+}: {
+  reflection: Pick<ImprovementRequest['reflection'], 'parameters'>;
+  parts: string[];
+}): ModelParameters & { max_tokens: number } => ({
   ...reflection.parameters,
   max_tokens: reflection.parameters.max_tokens ?? MAX_TOKENS,
   response_format: reflectionFormat(parts),

@@ -152,8 +152,8 @@ export async function readTrial(query: Query, trial: Trial): Promise<Settled> {
 
 export const storedOf = (row: EvaluationRow) => toStored(row);
 
-/** The answers of an evaluation, for a reflection. */
-export async function readAnswers(query: Query, evaluation: string): Promise<ReflectionExample[]> {
+/** The answers of an evaluation, for a reflection. @param worst only so many, those with the lowest scores first */
+export async function readAnswers(query: Query, evaluation: string, worst?: number): Promise<ReflectionExample[]> {
   const rows = await query((db) =>
     db
       .selectFrom('evaluations as e')
@@ -161,6 +161,9 @@ export async function readAnswers(query: Query, evaluation: string): Promise<Ref
       .select(['r.variables', 'r.expected', 'r.output', 'r.status', 'r.score', 'r.scores', 'r.error'])
       .select(sql<boolean>`${sql.ref('r.expected')} is not null`.as('is_expected'))
       .where('e.id', '=', evaluation)
+      .$if(worst !== undefined, (results) =>
+        results.orderBy('r.score', (by) => by.asc().nullsFirst()).limit(worst ?? 0),
+      )
       .orderBy('r.seq'),
   );
   return rows.map((row) => ({

@@ -30,19 +30,23 @@ const SUBJECTS_AT_ONCE = 2_000;
 /** The maximum length of a judge's reason that is shown, in characters. */
 const MAX_REASON_LENGTH = 500;
 
-/** Which judges to compare with which people. */
-export interface AgreementQuestion {
+/** Which scores by people count. */
+export interface PeopleQuestion {
   /** The name of the score that both submit. */
   score: string;
-  /** Undefined: every rule. */
-  rule?: string | undefined;
   /** Whether scores submitted with feedback tokens count as human scores. */
   feedback: boolean;
-  /** Whether the categories of the score's definition are ordered. */
-  ordered: boolean;
-  /** Limits human scores. */
+  /** When they were stored. */
   since?: Date | undefined;
   until?: Date | undefined;
+}
+
+/** Which judges to compare with which people. */
+export interface AgreementQuestion extends PeopleQuestion {
+  /** Undefined: every rule. */
+  rule?: string | undefined;
+  /** Whether the categories of the score's definition are ordered. */
+  ordered: boolean;
   /** The maximum number for each version. */
   disagreements: number;
 }
@@ -85,7 +89,7 @@ type ScoreColumns = Selectable<Tables['scores']>;
 type Valued = Pick<ScoreColumns, 'number' | 'text'>;
 
 /** The human scores of a subject. */
-interface PeopleSay {
+export interface PeopleSay {
   subject: ScoreSubject;
   /** Null if they disagree. */
   consensus: ComparableValue | null;
@@ -144,9 +148,10 @@ export async function compareJudges(query: Query, question: AgreementQuestion): 
 
 const comparable = ({ number, text }: Valued): ComparableValue | undefined => number ?? text ?? undefined;
 
-async function readPeople(
+/** What people say of each subject, those with the newest scores first. If several scored it, the most frequent category or the median counts. */
+export async function readPeople(
   query: Query,
-  { score, feedback, since, until }: AgreementQuestion,
+  { score, feedback, since, until }: PeopleQuestion,
   type: ComparableType,
 ): Promise<{ people: Map<string, PeopleSay>; truncated: boolean }> {
   const rows = await query((db) =>

@@ -68,6 +68,8 @@ const UNRECORDED = [
   'resolvePrompts',
   'estimateEvaluation',
   'estimateImprovement',
+  // Its call is in the list of executions.
+  'suggestPrompt',
   // The judges that it calls are in the list of executions.
   'tryEvaluators',
   // A score records who stored it; a token is not stored.
@@ -333,6 +335,14 @@ describe('every operation that changes something', () => {
         await call('POST', '/executions', { body: { prompt_name: 'quick' } });
         return undefined;
       }
+      case 'createDatasetFromScores': {
+        await call('POST', '/prompts', { body: { name: 'judged', template: 'x', model: 'sandbox/echo' } });
+        const { body } = await call('POST', '/executions', { body: { prompt_name: 'judged' } });
+        await call('POST', '/scores', {
+          body: { name: 'judged', value: 1, subject: { execution_id: body.id }, source: 'person' },
+        });
+        return undefined;
+      }
       case 'createDatasetFromTraces':
         await send(call, [span({ traceId: 'a'.repeat(32) })]);
         return undefined;
@@ -359,6 +369,7 @@ describe('every operation that changes something', () => {
 
   const bodies: Record<string, object> = {
     createDatasetFromExecutions: { prompt_name: 'quick' },
+    createDatasetFromScores: { score: 'judged' },
     createDatasetFromTraces: { traces: [{ trace_id: 'a'.repeat(32) }] },
     addQueueItems: { filter: { prompt_name: 'quick' } },
     createImprovement: {

@@ -373,6 +373,17 @@ const changes: Row[] = [
     { traces: [{ trace_id: 'a'.repeat(32) }] },
   ],
   [
+    'createDatasetFromScores',
+    'write',
+    'POST',
+    async () => {
+      const subject = { execution_id: (await execution('sandbox/echo')).split('/').at(-1) };
+      await service.call('POST', '/scores', { body: { name: 'judged', value: 1, subject, source: 'person' } });
+      return '/datasets/stored/from-scores';
+    },
+    { score: 'judged' },
+  ],
+  [
     'createDatasetFromExecutions',
     'write',
     'POST',

@@ -159,6 +159,7 @@ test.each([
   'a/versions',
   'a/from-executions',
   'a/from-traces',
+  'a/from-scores',
   'a//b',
   '../b',
   'a b',

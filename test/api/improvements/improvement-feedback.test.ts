@@ -61,6 +61,6 @@ test('reflections see what people said, except about inputs that must stay unsee
     expect([comment, reflections.includes(comment)]).toEqual([comment, isTrain]);
   expect(reflections).toContain('the corrected answer');
 
-  // Nothing is shown unless it is asked for.
+  // The default is none.
   expect((await stage.begin(NAME, { max_proposals: 1 })).feedback).toBeNull();
 });

@@ -30,6 +30,13 @@ test('a search finds the hidden rules, proves it on examples it never saw, and a
   expect(finalist.status).toBe('finalist');
   expect(trueScore(finalist.content.messages[0].content, EXAMPLES, RULES)).toBeGreaterThanOrEqual(0.85);
 
+  // What it changes, from its parent and from the base.
+  const { diffs } = (await call('GET', `/improvements/${begun.id}/candidates/${verdict.candidate}`)).body;
+  expect(diffs.base).toEqual([{ path: 'messages.0.content', diff: expect.stringContaining('\n+Rule ') }]);
+  expect(diffs.base[0].diff).toContain(`+++ messages.0.content@${verdict.candidate}`);
+  expect(diffs.parent).toHaveLength(1);
+  expect((await call('GET', `/improvements/${begun.id}/candidates/0`)).body.diffs).toEqual({ parent: [], base: [] });
+
   // Reflections have seen examples of the train part only.
   const reflections = stage.openai.calls.filter(isReflection).map((each) =>
     messagesOf(each)

@@ -258,6 +258,12 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
       execution_ids: [made.id],
     });
     expect(dataset).toMatchObject({ name: `${named}-set` });
+    await service.call('POST', '/scores', {
+      body: { name: 'tool-judged', value: true, subject: { execution_id: made.id }, source: 'person' },
+    });
+    expect(
+      await mcp.result('create_dataset_from_scores', { name: `${named}-judged`, score: 'tool-judged' }),
+    ).toMatchObject({ added: 1 });
     const { data: sets } = await mcp.result('list_datasets');
     expect(sets.map((each: { name: string }) => each.name)).toContain(`${named}-set`);
     const grown = await mcp.result('add_dataset_examples', {
@@ -321,6 +327,14 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
       few_shot: 1,
       max_proposals: 4,
     };
+    const run = await mcp.result('run_prompt', { prompt_name: name, variables: { q: 'c' } });
+    expect(
+      await mcp.result('suggest_prompt', { prompt_name: name, execution_ids: [run.id], model: 'sandbox/echo' }),
+    ).toMatchObject({
+      content: null,
+      reject: { code: 'unreadable' },
+      measured: false,
+    });
     expect(await mcp.result('estimate_improvement', wanted)).toMatchObject({ reflections: 4 });
     const { id } = await mcp.result('start_improvement', wanted);
     await mcp.result('finish_improvement', { id });

@@ -313,6 +313,19 @@ class CreateSubjectFeedbackToken(TypedDict, total=False):
     """The lifetime of the token in seconds."""
 
 
+class DatasetFromScores(TypedDict, total=False):
+    score: Required[str]
+    """The name of the score that people gave."""
+    feedback: bool
+    """Whether scores submitted with feedback tokens count, too."""
+    since: Time
+    """Scores stored at or after this time."""
+    until: Time
+    """Scores stored before this time."""
+    limit: int
+    """If people scored more outputs, those with the newest scores are used."""
+
+
 class DatasetFromTraces(TypedDict, total=False):
     traces: Required[Sequence[Mapping[str, Any]]]
     expected: Literal["output", "none"]
@@ -446,6 +459,28 @@ class SetTracePolicy(TypedDict, total=False):
 
 class StoreCodeResults(TypedDict, total=False):
     results: Required[Sequence[Mapping[str, Any]]]
+
+
+class SuggestPrompt(TypedDict, total=False):
+    prompt_name: Required[str]
+    """1–200 characters: segments of letters, digits, '.', '_' and '-', joined by '/'."""
+    version: int
+    """A version of the prompt, from 1."""
+    label: str
+    """A label such as `production`; `latest` always means the newest version."""
+    evaluation_id: str
+    """The worst results of this evaluation of the prompt. Only a quarter of the examples is used, as an improvement would; the others stay unseen."""
+    execution_ids: Sequence[str]
+    """Executions of the prompt, which are shown with all of their scores and comments."""
+    model: Required[str]
+    """The model that writes it."""
+    parameters: Mapping[str, Any]
+    parts: Sequence[str]
+    """The texts to rewrite: `template`, `messages.N` or `tools.NAME.description`. Default: the template; without one, the system messages; without these, the first user message."""
+    keep: Sequence[str]
+    """Texts that must stay word for word."""
+    instructions: str
+    """Instructions that the new text must follow."""
 
 
 class SwitchWorkspace(TypedDict, total=False):

@@ -2813,21 +2813,21 @@ class ImprovementEstimateCost(BaseModel):
     most: str
 
 
-class ImprovementCandidateReject(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: Annotated[str, Field(description="Minor versions may add values.")]
-    message: str
-
-
-class ImprovementCandidateContent(BaseModel):
+class PromptSuggestionContent(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     template: str | None
     messages: list[Any] | None
     tools: list[Any] | None
+
+
+class PromptSuggestionReject(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: Annotated[str, Field(description="Minor versions may add values.")]
+    message: str
 
 
 class ImprovementCandidateMinibatch(BaseModel):
@@ -2845,6 +2845,50 @@ class ImprovementCandidateCheck(BaseModel):
     )
     score: Annotated[float, Field(description="0–1")]
     difference: float
+
+
+class ImprovementCandidateDiffsParentItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    path: Annotated[
+        str,
+        Field(
+            description="The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed."
+        ),
+    ]
+    before: Annotated[Any | None, Field(description="Absent if the field was added.")] = None
+    after: Annotated[Any | None, Field(description="Absent if the field was removed.")] = None
+    diff: Annotated[
+        str | None,
+        Field(description="A unified diff instead of `before` and `after`, if both are strings."),
+    ] = None
+
+
+class ImprovementCandidateDiffsBaseItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    path: Annotated[
+        str,
+        Field(
+            description="The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed."
+        ),
+    ]
+    before: Annotated[Any | None, Field(description="Absent if the field was added.")] = None
+    after: Annotated[Any | None, Field(description="Absent if the field was removed.")] = None
+    diff: Annotated[
+        str | None,
+        Field(description="A unified diff instead of `before` and `after`, if both are strings."),
+    ] = None
+
+
+class ImprovementCandidateDiffs(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    parent: list[ImprovementCandidateDiffsParentItem]
+    base: list[ImprovementCandidateDiffsBaseItem]
 
 
 class ScoreDefinitionCategory(BaseModel):
@@ -3495,6 +3539,35 @@ class ImprovementEstimate(BaseModel):
     warnings: list[str]
 
 
+class PromptSuggestion(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt_version: int
+    content: Annotated[
+        PromptSuggestionContent | None,
+        Field(description="Null if it was rejected, or there is no answer. Other fields are as in the version."),
+    ]
+    reject: PromptSuggestionReject | None
+    change: Annotated[
+        str | None,
+        Field(description="The change, in the words of the model that made it."),
+    ]
+    diagnosis: list[str]
+    examples: Annotated[int, Field(description="The number of examples that the model saw.")]
+    status: Annotated[str, Field(description="The status of the call.")]
+    execution_id: str
+    cost: Annotated[str | None, Field(description="US dollars; null if unknown.")]
+    measured: Annotated[
+        bool,
+        Field(description="False: whether it is better is unknown until it is evaluated."),
+    ]
+
+
 class ImprovementCandidate(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3503,14 +3576,14 @@ class ImprovementCandidate(BaseModel):
     parent: int | None
     kind: Annotated[str, Field(description="Minor versions may add values.")]
     status: Annotated[str, Field(description="Minor versions may add values.")]
-    reject: ImprovementCandidateReject | None
+    reject: PromptSuggestionReject | None
     change: Annotated[
         str | None,
         Field(description="The change, in the words of the model that made it."),
     ]
     diagnosis: list[str]
     content: Annotated[
-        ImprovementCandidateContent | None,
+        PromptSuggestionContent | None,
         Field(description="Null until it is written. Other fields are as in the base."),
     ]
     length: Annotated[int | None, Field(description="Characters.")]
@@ -3520,6 +3593,12 @@ class ImprovementCandidate(BaseModel):
         Field(description="On the check part; `difference` from the first run of the base."),
     ]
     cost: Annotated[float, Field(description="US dollars, as counted against `max_cost`.")]
+    diffs: Annotated[
+        ImprovementCandidateDiffs | None,
+        Field(
+            description="The changes of its texts from its parent and from the base, field by field. Only if a single candidate is retrieved; null until it is written."
+        ),
+    ] = None
     execution_ids: Annotated[list[str], Field(description="Its reflections.")]
     evaluation_ids: dict[str, str]
 

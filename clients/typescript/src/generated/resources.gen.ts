@@ -168,6 +168,8 @@ export interface ImprovementsOperations {
   create(body: NonNullable<api.CreateImprovementData['body']>, options?: CallOptions): ApiPromise<api.Improvement>;
   /** Estimate what an improvement would cost, and what it could prove: `POST /improvements/estimate` */
   estimate(body: NonNullable<api.EstimateImprovementData['body']>, options?: CallOptions): ApiPromise<api.ImprovementEstimate>;
+  /** Suggest a better prompt from examples that fail, with one call: `POST /improvements/suggest` */
+  suggest(body: NonNullable<api.SuggestPromptData['body']>, options?: CallOptions): ApiPromise<api.PromptSuggestion>;
   /** Retrieve the prompt that asks for candidates unless another is given: `GET /improvements/reflection-prompt` */
   reflectionPrompt(options?: CallOptions): ApiPromise<api.ReflectionPrompt>;
   /** Retrieve an improvement: its progress, spending and verdict: `GET /improvements/{id}` */
@@ -176,7 +178,7 @@ export interface ImprovementsOperations {
   delete(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
   /** List the candidates of an improvement by number: `GET /improvements/{id}/candidates` */
   candidates(id: string, query?: QueryOf<api.ListImprovementCandidatesData>, options?: CallOptions): List<api.ImprovementCandidatePage['data'][number]>;
-  /** Retrieve a candidate of an improvement: `GET /improvements/{id}/candidates/{number}` */
+  /** Retrieve a candidate of an improvement, with what it changes: `GET /improvements/{id}/candidates/{number}` */
   candidate(id: string, number: number, options?: CallOptions): ApiPromise<api.ImprovementCandidate>;
   /** Pause an improvement: `POST /improvements/{id}/pause` */
   pause(id: string, options?: CallOptions): ApiPromise<api.Improvement>;
@@ -205,6 +207,8 @@ export interface DatasetsOperations {
   export(name: string, query?: QueryOf<api.ExportDatasetData>, options?: CallOptions): ApiPromise<string>;
   /** Add executions to a dataset: `POST /datasets/{name}/from-executions` */
   createFromExecutions(name: string, body: NonNullable<api.CreateDatasetFromExecutionsData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
+  /** Add what people scored to a dataset, as examples for a judge: `POST /datasets/{name}/from-scores` */
+  createFromScores(name: string, body: NonNullable<api.CreateDatasetFromScoresData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
   /** Retrieve a dataset: its latest version by default: `GET /datasets/{name}` */
   get(name: string, query?: QueryOf<api.GetDatasetData>, options?: CallOptions): ApiPromise<api.Dataset>;
   /** Delete a dataset, its versions and its examples: `DELETE /datasets/{name}` */

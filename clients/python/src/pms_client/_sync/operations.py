@@ -180,6 +180,14 @@ class DatasetsOperations:
         """Export a dataset version as JSON Lines or CSV: `GET /datasets/{name}/export`"""
         return (self._transport.send(read("datasets", name, "export", version=version, format=format))).text
 
+    def create_from_scores(
+        self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.DatasetFromScores]
+    ) -> models.DatasetChange:
+        """Add what people scored to a dataset, as examples for a judge: `POST /datasets/{name}/from-scores`"""
+        return self._transport.fetch(
+            models.DatasetChange, create("datasets", name, "from-scores", body=body, idempotency_key=idempotency_key)
+        )
+
     def create_from_traces(
         self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.DatasetFromTraces]
     ) -> models.DatasetChange:
@@ -479,6 +487,14 @@ class ImprovementsOperations:
         """Estimate what an improvement would cost, and what it could prove: `POST /improvements/estimate`"""
         return self._transport.fetch(models.ImprovementEstimate, change("POST", "improvements", "estimate", body=body))
 
+    def suggest(
+        self, *, idempotency_key: str | None = None, **body: Unpack[bodies.SuggestPrompt]
+    ) -> models.PromptSuggestion:
+        """Suggest a better prompt from examples that fail, with one call: `POST /improvements/suggest`"""
+        return self._transport.fetch(
+            models.PromptSuggestion, create("improvements", "suggest", body=body, idempotency_key=idempotency_key)
+        )
+
     def reflection_prompt(self) -> models.ReflectionPrompt:
         """Retrieve the prompt that asks for candidates unless another is given: `GET /improvements/reflection-prompt`"""
         return self._transport.fetch(models.ReflectionPrompt, read("improvements", "reflection-prompt"))
@@ -498,7 +514,7 @@ class ImprovementsOperations:
         )
 
     def candidate(self, improvement_id: str, number: int) -> models.ImprovementCandidate:
-        """Retrieve a candidate of an improvement: `GET /improvements/{id}/candidates/{number}`"""
+        """Retrieve a candidate of an improvement, with what it changes: `GET /improvements/{id}/candidates/{number}`"""
         return self._transport.fetch(
             models.ImprovementCandidate, read("improvements", improvement_id, "candidates", str(number))
         )
