@@ -210,7 +210,9 @@ export async function createResources(service: TestService, api: Api): Promise<R
       ...(BY_MEMBER.test(path) && { key: memberKey }),
     });
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
-    ids.set(path, body.id ?? body.ids?.[0] ?? body.token);
+    const made = body.id ?? body.ids?.[0] ?? body.token;
+    // A suggestion is not a resource.
+    if (made !== undefined) ids.set(path, made);
   }
   await service.call('PUT', `/queues/${nameIn('/queues')}`, { body: { score_names: ['helpful'] } });
   await service.call('POST', `/queues/${nameIn('/queues')}/items`, {

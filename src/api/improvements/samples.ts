@@ -121,6 +121,11 @@ export const candidateDiffs: z.input<typeof Candidate>['diffs'] = {
 };
 
 export const suggestSamples: Record<string, z.input<typeof SuggestPrompt>> = {
+  'From an execution with its scores and comments': {
+    prompt_name: 'support/greeting',
+    execution_ids: ['exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a14'],
+    model: 'openai/gpt-4.1',
+  },
   'From the worst results of an evaluation': {
     prompt_name: 'support/greeting',
     evaluation_id: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a13',
