@@ -71,6 +71,7 @@ export interface Operations {
   listImprovements: { request: api.ListImprovementsData; response: api.ListImprovementsResponse };
   createImprovement: { request: api.CreateImprovementData; response: api.CreateImprovementResponse };
   estimateImprovement: { request: api.EstimateImprovementData; response: api.EstimateImprovementResponse };
+  suggestPrompt: { request: api.SuggestPromptData; response: api.SuggestPromptResponse };
   getReflectionPrompt: { request: api.GetReflectionPromptData; response: api.GetReflectionPromptResponse };
   getImprovement: { request: api.GetImprovementData; response: api.GetImprovementResponse };
   deleteImprovement: { request: api.DeleteImprovementData; response: api.DeleteImprovementResponse };
@@ -89,6 +90,7 @@ export interface Operations {
   addDatasetExamples: { request: api.AddDatasetExamplesData; response: api.AddDatasetExamplesResponse };
   exportDataset: { request: api.ExportDatasetData; response: api.ExportDatasetResponse };
   createDatasetFromExecutions: { request: api.CreateDatasetFromExecutionsData; response: api.CreateDatasetFromExecutionsResponse };
+  createDatasetFromScores: { request: api.CreateDatasetFromScoresData; response: api.CreateDatasetFromScoresResponse };
   getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
   uploadDataset: { request: api.UploadDatasetData; response: api.UploadDatasetResponse };
   deleteDataset: { request: api.DeleteDatasetData; response: api.DeleteDatasetResponse };
@@ -275,6 +277,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listImprovements: 'GET /improvements improvements.list ql',
   createImprovement: 'POST /improvements improvements.create bi',
   estimateImprovement: 'POST /improvements/estimate improvements.estimate b',
+  suggestPrompt: 'POST /improvements/suggest improvements.suggest bi',
   getReflectionPrompt: 'GET /improvements/reflection-prompt improvements.reflectionPrompt',
   getImprovement: 'GET /improvements/{id} improvements.get',
   deleteImprovement: 'DELETE /improvements/{id} improvements.delete',
@@ -293,6 +296,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   addDatasetExamples: 'POST /datasets/{name}/examples datasets.addExamples bi',
   exportDataset: 'GET /datasets/{name}/export datasets.export qt',
   createDatasetFromExecutions: 'POST /datasets/{name}/from-executions datasets.createFromExecutions bi',
+  createDatasetFromScores: 'POST /datasets/{name}/from-scores datasets.createFromScores bi',
   getDataset: 'GET /datasets/{name} datasets.get q',
   uploadDataset: 'PUT /datasets/{name} datasets.upload bqh',
   deleteDataset: 'DELETE /datasets/{name} datasets.delete',

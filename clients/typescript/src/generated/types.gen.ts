@@ -1357,6 +1357,46 @@ export type ReflectionSettings = {
     instructions?: string;
 };
 
+export type SuggestPrompt = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version?: number;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label?: string;
+    /**
+     * The worst results of this evaluation of the prompt. Only a quarter of the examples is used, as an improvement would; the others stay unseen.
+     */
+    evaluation_id?: string;
+    /**
+     * Executions of the prompt, which are shown with all of their scores and comments.
+     */
+    execution_ids?: Array<string>;
+    /**
+     * The model that writes it.
+     */
+    model: string;
+    parameters?: ModelParameters;
+    /**
+     * The texts to rewrite: `template`, `messages.N` or `tools.NAME.description`. Default: the template; without one, the system messages; without these, the first user message.
+     */
+    parts?: Array<string>;
+    /**
+     * Texts that must stay word for word.
+     */
+    keep?: Array<string>;
+    /**
+     * Instructions that the new text must follow.
+     */
+    instructions?: string;
+};
+
 export type ResumeImprovement = {
     /**
      * A higher limit.
@@ -1485,6 +1525,29 @@ export type DatasetFromExecutions = {
      * `add`: the examples of the latest version stay, and new ones follow. `replace`: the next version has only these.
      */
     mode?: 'add' | 'replace';
+};
+
+export type DatasetFromScores = {
+    /**
+     * The name of the score that people gave.
+     */
+    score: string;
+    /**
+     * Whether scores submitted with feedback tokens count, too.
+     */
+    feedback?: boolean;
+    /**
+     * Scores stored at or after this time.
+     */
+    since?: string;
+    /**
+     * Scores stored before this time.
+     */
+    until?: string;
+    /**
+     * If people scored more outputs, those with the newest scores are used.
+     */
+    limit?: number;
 };
 
 export type NewScore = {
@@ -4417,6 +4480,41 @@ export type ImprovementEstimate = {
     warnings: Array<string>;
 };
 
+export type PromptSuggestion = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    prompt_version: number;
+    /**
+     * Null if it was rejected, or there is no answer. Other fields are as in the version.
+     */
+    content: PromptSuggestionContent | null;
+    reject: PromptSuggestionReject | null;
+    /**
+     * The change, in the words of the model that made it.
+     */
+    change: string | null;
+    diagnosis: Array<string>;
+    /**
+     * The number of examples that the model saw.
+     */
+    examples: number;
+    /**
+     * The status of the call.
+     */
+    status: string;
+    execution_id: string;
+    /**
+     * US dollars; null if unknown.
+     */
+    cost: string | null;
+    /**
+     * False: whether it is better is unknown until it is evaluated.
+     */
+    measured: boolean;
+};
+
 export type ReflectionPrompt = {
     /**
      * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -4448,7 +4546,7 @@ export type ImprovementCandidate = {
      * Minor versions may add values.
      */
     status: string;
-    reject: ImprovementCandidateReject | null;
+    reject: PromptSuggestionReject | null;
     /**
      * The change, in the words of the model that made it.
      */
@@ -4457,7 +4555,7 @@ export type ImprovementCandidate = {
     /**
      * Null until it is written. Other fields are as in the base.
      */
-    content: ImprovementCandidateContent | null;
+    content: PromptSuggestionContent | null;
     /**
      * Characters.
      */
@@ -4471,6 +4569,10 @@ export type ImprovementCandidate = {
      * US dollars, as counted against `max_cost`.
      */
     cost: number;
+    /**
+     * The changes of its texts from its parent and from the base, field by field. Only if a single candidate is retrieved; null until it is written.
+     */
+    diffs?: ImprovementCandidateDiffs | null;
     /**
      * Its reflections.
      */
@@ -7799,18 +7901,18 @@ export type ImprovementEstimateCost = {
     most: string;
 };
 
-export type ImprovementCandidateReject = {
+export type PromptSuggestionContent = {
+    template: string | null;
+    messages: Array<unknown> | null;
+    tools: Array<unknown> | null;
+};
+
+export type PromptSuggestionReject = {
     /**
      * Minor versions may add values.
      */
     code: string;
     message: string;
-};
-
-export type ImprovementCandidateContent = {
-    template: string | null;
-    messages: Array<unknown> | null;
-    tools: Array<unknown> | null;
 };
 
 export type ImprovementCandidateMinibatch = {
@@ -7825,6 +7927,45 @@ export type ImprovementCandidateCheck = {
      */
     score: number;
     difference: number;
+};
+
+export type ImprovementCandidateDiffs = {
+    parent: Array<{
+        /**
+         * The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed.
+         */
+        path: string;
+        /**
+         * Absent if the field was added.
+         */
+        before?: unknown;
+        /**
+         * Absent if the field was removed.
+         */
+        after?: unknown;
+        /**
+         * A unified diff instead of `before` and `after`, if both are strings.
+         */
+        diff?: string;
+    }>;
+    base: Array<{
+        /**
+         * The changed field, in dot notation. A list item has its index in `to`, or in `from` if it was removed.
+         */
+        path: string;
+        /**
+         * Absent if the field was added.
+         */
+        before?: unknown;
+        /**
+         * Absent if the field was removed.
+         */
+        after?: unknown;
+        /**
+         * A unified diff instead of `before` and `after`, if both are strings.
+         */
+        diff?: string;
+    }>;
 };
 
 export type Arm = 'stable' | 'candidate';
@@ -11316,6 +11457,57 @@ export type EstimateImprovementResponses = {
 
 export type EstimateImprovementResponse = EstimateImprovementResponses[keyof EstimateImprovementResponses];
 
+export type SuggestPromptData = {
+    body: SuggestPrompt;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `wait=N` (0–300 seconds, default 60) or `respond-async`.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/improvements/suggest';
+};
+
+export type SuggestPromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SuggestPromptError = SuggestPromptErrors[keyof SuggestPromptErrors];
+
+export type SuggestPromptResponses = {
+    /**
+     * Created.
+     */
+    201: PromptSuggestion;
+};
+
+export type SuggestPromptResponse = SuggestPromptResponses[keyof SuggestPromptResponses];
+
 export type GetReflectionPromptData = {
     body?: never;
     path?: never;
@@ -12161,6 +12353,58 @@ export type CreateDatasetFromExecutionsResponses = {
 };
 
 export type CreateDatasetFromExecutionsResponse = CreateDatasetFromExecutionsResponses[keyof CreateDatasetFromExecutionsResponses];
+
+export type CreateDatasetFromScoresData = {
+    body: DatasetFromScores;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/datasets/{name}/from-scores';
+};
+
+export type CreateDatasetFromScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateDatasetFromScoresError = CreateDatasetFromScoresErrors[keyof CreateDatasetFromScoresErrors];
+
+export type CreateDatasetFromScoresResponses = {
+    /**
+     * Created.
+     */
+    201: DatasetChange;
+};
+
+export type CreateDatasetFromScoresResponse = CreateDatasetFromScoresResponses[keyof CreateDatasetFromScoresResponses];
 
 export type DeleteDatasetData = {
     body?: never;
