@@ -131,6 +131,33 @@ async function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>):
   return ready;
 }
 
+/** Keys of the steps that are already stored with their end. They stay unchanged, even if their executions were taken back or deleted since. */
+async function findEnded(query: Query, steps: readonly Step[]): Promise<ReadonlySet<string>> {
+  if (steps.length === 0) return new Set();
+  const given = arraysOf(
+    steps.map(({ traceId, id }) => ({ key: `${traceId}:${id}`, trace: traceUuid(traceId), span: id })),
+  );
+  const rows = await query((db) =>
+    db
+      .selectFrom(
+        unnestOf('given', { key: ['text', given.key], trace: ['uuid', given.trace], span: ['text', given.span] }),
+      )
+      .select((eb) => [
+        'given.key',
+        // A subquery for one value uses the key, also without statistics of a new day.
+        eb
+          .selectFrom('trace_steps as s')
+          .select('s.ended_us')
+          .whereRef('s.trace_id', '=', 'given.trace')
+          .whereRef('s.span_id', '=', 'given.span')
+          .where('s.ended_us', 'is not', null)
+          .limit(1)
+          .as('ended'),
+      ]),
+  );
+  return new Set(rows.flatMap(({ key, ended }) => (ended === null ? [] : [key])));
+}
+
 /** Records the model steps. @returns UUIDs of the executions of all steps, in order */
 async function recordSteps(
   deps: IngestDeps,
@@ -153,7 +180,15 @@ async function recordSteps(
     const id = own[index];
     return id !== undefined && known.has(id) ? id : (runs.get(keyOf(step)) ?? null);
   });
-  const toRecord = [...ready.keys()].filter((index) => ready[index]?.isExecution && executions[index] === null);
+  const isNew = (index: number) => ready[index]?.isExecution && executions[index] === null;
+  const ended = await findEnded(
+    query,
+    ready.flatMap(({ step }, index) => (isNew(index) ? [step] : [])),
+  );
+  const toRecord = [...ready.keys()].filter((index) => {
+    const step = ready[index]?.step;
+    return isNew(index) && step !== undefined && !ended.has(keyOf(step));
+  });
   const stepRuns = createStepRuns(deps.models);
   const given = toRecord.flatMap((index) => {
     const step = ready[index]?.step;

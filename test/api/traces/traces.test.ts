@@ -195,6 +195,22 @@ describe('ingest', () => {
     expect(await usageOf(call)).toMatchObject({ executions: 3, input: 52 + 60, output: 18 });
   });
 
+  test('a wrapper whose execution was taken back is not recorded again when its span is repeated', async () => {
+    const { call } = await newWorkspace();
+    const [traceId, outer, chain] = [newTraceId(), newSpanId(), newSpanId()];
+    const wrapper = span({ traceId, id: outer, attributes: modelCall(52, 9) });
+    await send(call, [wrapper]);
+    await send(call, [
+      span({ traceId, id: chain, parent: outer, attributes: { 'gen_ai.operation.name': 'agent_step' } }),
+      span({ traceId, parent: chain, attributes: modelCall(52, 9, DONE) }),
+    ]);
+    expect(await settled({ call }, traceId)).toMatchObject({ calls: 1, tokens: { input: 52 } });
+    await send(call, [wrapper]);
+    expect(await settled({ call }, traceId)).toMatchObject({ calls: 1, tokens: { input: 52 } });
+    expect(await usageOf(call)).toMatchObject({ executions: 1, input: 52, output: 9 });
+    expect((await call('GET', '/executions')).body.data).toHaveLength(1);
+  });
+
   test('a running step is replaced by its end, and an ended one stays unchanged', async () => {
     const { call } = await newWorkspace();
     const [traceId, id] = [newTraceId(), newSpanId()];
