@@ -25,6 +25,8 @@ test('from an evaluation to a proved candidate, its diff, its version and its re
   });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at(`/evaluations/${evaluation.id}`));
+  // It is offered when the run has ended.
+  await page.getByText('below 80 %').waitFor();
   await chooseMore(page, 'Improve this prompt…');
   await page.getByRole('heading', { name: 'New improvement' }).waitFor();
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('hidden/rules');
@@ -106,6 +108,8 @@ test('a search that finds nothing says so, and can be paused, resumed, finished 
   await resume.getByLabel('Maximum cost, in US dollars').fill('60');
   await resume.getByRole('button', { name: 'Resume' }).click();
   await page.getByText(/^Searching: \d+ of at most 200 candidates$/).waitFor();
+  const refused = page.getByRole('region', { name: 'Refused by the guard, table' });
+  await refused.getByText('other variables').first().waitFor();
   await page.getByRole('button', { name: 'Finish now…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Finish now' }).click();
   await search.until(id, ...ENDED);
@@ -114,8 +118,6 @@ test('a search that finds nothing says so, and can be paused, resumed, finished 
     .first()
     .waitFor();
   await page.getByText('someone requested the verdict').waitFor();
-  const refused = page.getByRole('region', { name: 'Refused by the guard, table' });
-  await refused.getByText('other variables').first().waitFor();
   await refused.getByRole('link').first().click();
   await page.getByRole('article').getByText('refused: other variables').waitFor();
   expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);

@@ -62,7 +62,12 @@ export const EMPTY_IMPROVEMENT: ImprovementForm = {
 
 /** Evaluators that an improvement accepts: those of a caller's service would see held-out examples, those against one run do not fit. */
 const usable = (all: readonly Evaluator[]): Evaluator[] => {
-  const found = all.flatMap(({ against: _, ...each }) => (each.type === 'http' ? [] : [each as Evaluator]));
+  const found = all
+    .filter(({ type }) => type !== 'http')
+    .map((each): Evaluator => {
+      const { against: _, ...rest } = each;
+      return rest as Evaluator;
+    });
   return found.length === 0 ? EMPTY_IMPROVEMENT.evaluators : found;
 };
 
