@@ -14,8 +14,13 @@ export const toCamel = <Fields extends object>(fields: Fields) =>
     [Name in keyof Fields as Camel<Name & string>]: Fields[Name];
   };
 
-/** The same values under the names of the API: `minCost` becomes `min_cost`. Undefined ones are left out. */
-export const toSnake = <Fields extends object>(fields: Fields) =>
-  renamed(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)), (name) =>
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  ) as { [Name in keyof Fields as Snake<Name & string>]: Fields[Name] };
+/**
+ * The same values under the names of the API: `minCost` becomes `min_cost`. Undefined ones are left out.
+ * @param order the names of the API in their order, which stored JSON does not keep
+ */
+export const toSnake = <Fields extends object>(fields: Fields, order: readonly string[]) => {
+  const named = renamed(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return Object.fromEntries(order.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]]))) as {
+    [Name in keyof Fields as Snake<Name & string>]: Fields[Name];
+  };
+};

@@ -200,12 +200,13 @@ export function presentExecutionFilter({
   ...filter
 }: ExecutionFilter): z.input<typeof ExecutionFilterBody> {
   const time = (given: Date | string | undefined) => given && new Date(given).toISOString();
-  return toSnake({
+  const fields = {
     ...filter,
     metadata: metadata && { ...metadata },
     release: release && publicId('release', release),
     since: time(since),
     until: time(until),
     score: score?.map(showScoreCondition),
-  });
+  };
+  return toSnake(fields, Object.keys(ExecutionFilterBody.shape));
 }

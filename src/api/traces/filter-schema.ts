@@ -110,4 +110,7 @@ export const toTraceFilter = ({
 
 /** Presents a stored filter as the caller sent it. */
 export const presentTraceFilter = ({ release, score, ...filter }: TraceFilter): Record<string, unknown> =>
-  toSnake({ ...filter, release: release && publicId('release', release), score: score?.map(showScoreCondition) });
+  toSnake(
+    { ...filter, release: release && publicId('release', release), score: score?.map(showScoreCondition) },
+    Object.keys(TraceFilterBody.shape),
+  );

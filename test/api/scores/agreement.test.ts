@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Query } from '../../../src/db/database.ts';
 import { parsePublicId } from '../../../src/domain/ids.ts';
 import type { HolderId } from '../../../src/services/members/holder.ts';
 import { type ScoreToStore, storeScores } from '../../../src/services/scores/store-scores.ts';
@@ -190,11 +191,11 @@ test('the newest of many versions are compared, and as many scores as a process 
         cross join generate_series(0, 65) as version`,
   };
   // Without triggers, whose sums the test does not need, and without a time limit, since the machine may be busy.
-  await db.system.transaction(async (query) => {
+  const work = async (query: Query) => {
     await query({ text: `set local session_replication_role = 'replica'` });
-    await query({ text: 'set local statement_timeout = 0' });
     await query(insert);
-  });
+  };
+  await db.system.transaction(work, { statementTimeoutMs: 0 });
   const { status, body } = await ask('score=many&disagreements=2');
   expect(status).toBe(200);
   expect(body.truncated).toBe(true);

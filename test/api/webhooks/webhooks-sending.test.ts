@@ -296,7 +296,8 @@ describe('a replay', () => {
     expect(await replay(id, { since, until: '2025-06-02T00:00:00Z' })).toEqual({ replayed: many });
     await receiver.got(1);
     const { body } = await service.call('POST', `/webhooks/${id}/test`);
-    expect(body.status).toBe('delivered');
+    // On a busy machine its request may end before it is delivered.
+    expect(await ended(body.id)).toMatchObject({ status: 'delivered' });
     const place = receiver.received.findIndex(isTest);
     expect(place).toBeLessThan(many - 1);
     await receiver.got(many + 1);
