@@ -43,7 +43,7 @@ test('an unanswered request ends after its time, and a batch may have been creat
 });
 
 test('a silent download ends after a time', async () => {
-  const client = await clientOf((_req, res) => void res.writeHead(200).write('{"a":1}\n'), 50);
+  const client = await clientOf((_req, res) => void res.writeHead(200).write('{"a":1}\n'), 2_000);
   const seen: string[] = [];
   const read = (async () => {
     for await (const chunk of client.download(poll)) seen.push(Buffer.from(chunk).toString());
