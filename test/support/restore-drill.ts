@@ -208,7 +208,8 @@ export async function prepareMoments(): Promise<Moments> {
     OPENAI_API_KEY: 'x',
     OPENAI_BASE_URL: model.baseUrl,
     WEBHOOK_ALLOW_PRIVATE: 'loopback',
-    WEBHOOK_RETRY_WAITS: '8s,8s',
+    // Longer than a backup takes on a busy machine.
+    WEBHOOK_RETRY_WAITS: '20s,20s',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     TEMPORAL_TASK_QUEUE_PREFIX: 'restore',
     BOOTSTRAP_API_KEY: KEY,
