@@ -121,6 +121,8 @@ export async function createBackfill(
   id: string,
   { since, until, maxCost }: NewBackfill,
 ): Promise<BackfillRow> {
+  // Before the row of the rule, like a change of the rule: otherwise both could wait for each other.
+  await lockRulesAndDefinitions(query);
   const [rule] = await query((own) =>
     own
       .selectFrom('rules')
@@ -146,7 +148,6 @@ export async function createBackfill(
     );
   await quotas.check(query, 'executionBytes');
   const configs = rule.evaluators as EvaluatorConfig[];
-  await lockRulesAndDefinitions(query);
   const definitions = await findScoreDefinitions(
     query,
     configs.map((config) => config.name),

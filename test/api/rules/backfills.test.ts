@@ -121,6 +121,25 @@ describe('a backfill', () => {
     });
   });
 
+  test('begins while its rule changes', async () => {
+    await stage.prompt('changing');
+    const change = (rate: number) =>
+      stage.put('changing', {
+        prompt_name: 'changing',
+        sample_rate: rate,
+        evaluators: [{ type: 'contains', value: 'x' }],
+      });
+    await change(1);
+    const both = Array.from({ length: 30 }, async (_, n) => [
+      (await change(1 / (n + 2))).status,
+      (await stage.service.call('POST', '/rules/changing/backfill', { body: { since: '2026-01-01T00:00:00Z' } }))
+        .status,
+    ]);
+    const statuses = new Set((await Promise.all(both)).flat());
+    // Ten backfills of a rule may be unfinished.
+    expect([...statuses].filter((status) => ![200, 201, 400].includes(status))).toEqual([]);
+  });
+
   test('is created once per Idempotency-Key, and refused without a rule or a period', async () => {
     await stage.put('once', { prompt_name: 'nothing', evaluators: [CONTAINS], enabled: false });
     const request = { body: { since: '2026-01-01T00:00:00Z' }, headers: { 'Idempotency-Key': 'backfill-once' } };
