@@ -28,6 +28,8 @@ export interface Place {
   steps: (string | number)[];
   /** Its position in the named schemas: `Parameters stop 0`. */
   within: string[];
+  /** Its own schemas, as JSON. */
+  schemas: string[];
 }
 
 /** All positions in a body of this schema. */
@@ -36,8 +38,9 @@ export function placesIn(document: unknown, schema: unknown): Place[] {
   const visit = (given: Schema, steps: (string | number)[], from: { schema: string; at: number }): void => {
     if (steps.length > MAX_STEPS) return;
     let at = given;
-    const place = { steps, within: [...(places.get(steps.join(' '))?.within ?? [])] };
-    place.within.push([from.schema, ...steps.slice(from.at)].join(' '));
+    const { within = [], schemas = [] } = places.get(steps.join(' ')) ?? {};
+    const position = [from.schema, ...steps.slice(from.at)].join(' ');
+    const place = { steps, within: [...within, position], schemas: [...schemas, JSON.stringify(given)] };
     let inside = from;
     if (given.$ref !== undefined) {
       inside = { schema: given.$ref, at: steps.length };
