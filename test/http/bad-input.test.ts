@@ -137,7 +137,8 @@ const asked = new Set<string>();
  * share it parse it with the same code.
  */
 function isAsked({ steps, within, schemas }: Place, name: string, isRefused: () => boolean): boolean {
-  const keys = steps.length === 1 ? [`${steps[0]} ${schemas}: ${name}`] : within.map((place) => `${place}: ${name}`);
+  const keys =
+    steps.length === 1 ? [`${steps[0]} ${schemas.join(' ')}: ${name}`] : within.map((place) => `${place}: ${name}`);
   const isNew = keys.some((key) => !asked.has(key));
   for (const key of keys) asked.add(key);
   return !isNew && isRefused();
