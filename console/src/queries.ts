@@ -69,6 +69,20 @@ export function useList<Item>(
   };
 }
 
+/** Refetches a list, all of its pages, at this interval while something in it is in progress. */
+export function useRefetchWhileLive<Item>(
+  { data, refetch }: Pick<ReturnType<typeof useList<Item>>, 'data' | 'refetch'>,
+  isLive: (item: Item) => boolean,
+  everyMs: number,
+): void {
+  const hasLive = data?.some(isLive) ?? false;
+  useEffect(() => {
+    if (!hasLive) return;
+    const timer = setInterval(() => void refetch(), everyMs);
+    return () => clearInterval(timer);
+  }, [hasLive, refetch, everyMs]);
+}
+
 /** One record, by the first segment of its path and its name or id. */
 export const recordQuery = <Record>(resource: string, id: string) =>
   queryOptions({

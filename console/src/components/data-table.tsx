@@ -160,7 +160,6 @@ export function DataTable<Row>({
   rows,
   columns: given,
   rowKey,
-  minWidth = '0rem',
   onEnd,
   openKey,
   onStep,
@@ -170,8 +169,6 @@ export function DataTable<Row>({
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
-  /** If narrower, the table scrolls horizontally. */
-  minWidth?: string;
   /** Called when the last row becomes visible, and again when it changes: loads more, if there is more. */
   onEnd?: (() => void) | undefined;
   /** The key of the row shown next to the table: `j` and `k` continue from it through `onStep`, without moving the focus. */
@@ -213,7 +210,8 @@ export function DataTable<Row>({
   const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => width);
   const layout = {
     '--columns': inItsType(widths.join(' ')),
-    '--min-width': `max(${inItsType(minWidth)}, ${leastOf(widths)})`,
+    // If narrower, the table scrolls horizontally.
+    '--min-width': leastOf(widths),
     '--columns-on-paper': widths.map(onPaper).join(' '),
   } as CSSProperties;
   return (

@@ -1,7 +1,8 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { ApiError } from '../api.ts';
 import { useSessionEnded } from '../session-ended.ts';
+import { useSubmit } from '../use-submit.ts';
 import { Button } from './button.tsx';
 import { FieldErrors } from './fields.tsx';
 import { ErrorState } from './states.tsx';
@@ -49,32 +50,25 @@ export function FormDialog({
   canSubmit?: boolean;
   onSubmit: () => Promise<unknown>;
 }) {
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, submit, forget } = useSubmit();
   const details = error instanceof ApiError ? error.details : [];
   const close = () => {
-    setError(undefined);
+    forget();
     onClose();
   };
-  const submit = async (event: FormEvent) => {
+  const onFormSubmit = (event: FormEvent) => {
     event.preventDefault();
     // Portals propagate events to their React parent, which may be another form.
     event.stopPropagation();
-    if (busy || !canSubmit) return;
-    setBusy(true);
-    setError(undefined);
-    try {
+    if (!canSubmit) return;
+    void submit(async () => {
       if ((await onSubmit()) !== false) close();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <Modal {...dialog} onClose={close}>
       <form
-        onSubmit={(event) => void submit(event)}
+        onSubmit={onFormSubmit}
         // In a text of several lines, Enter alone starts a new one.
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorState } from '../../components/states.tsx';
+import { useSubmit } from '../../use-submit.ts';
 import { EstimateView } from './estimate-view.tsx';
 import { type Evaluator, newSecrets } from './evaluator.ts';
 import { RunFormFields } from './run-form-fields.tsx';
@@ -27,27 +28,20 @@ export function CreateRunForm({
   /** Fields above those of the run. */
   children?: ReactNode;
 }) {
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, submit } = useSubmit();
   const [created, setCreated] = useState<{ id: string; secrets: ReturnType<typeof newSecrets> }>();
-  const submit = async (event: FormEvent) => {
+  const create = async () => {
+    const { id, evaluators } = await onCreate();
+    const secrets = newSecrets(value.evaluators, evaluators);
+    if (secrets.length > 0) setCreated({ id, secrets });
+    else await onCreated(id);
+  };
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { id, evaluators } = await onCreate();
-      const secrets = newSecrets(value.evaluators, evaluators);
-      if (secrets.length > 0) setCreated({ id, secrets });
-      else await onCreated(id);
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
+    void submit(create);
   };
   return (
-    <form className="columns" onSubmit={(event) => void submit(event)}>
+    <form className="columns" onSubmit={onSubmit}>
       <div className="stack">
         {children}
         <RunFormFields value={value} onChange={onChange} scheduled={scheduled} />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { Ago } from '../../components/ago.tsx';
 import { EvaluationBadge } from '../../components/badges.tsx';
@@ -11,7 +11,7 @@ import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
 import { NameText } from '../../components/name-text.tsx';
 import { formatCost, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
-import { useList } from '../../queries.ts';
+import { useList, useRefetchWhileLive } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { hasEnded } from './queries.ts';
 import { EVALUATION_STATES, evaluationsRoute, MOST_COLUMNS } from './routes.ts';
@@ -134,14 +134,7 @@ export function EvaluationsPage() {
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const list = useList<Evaluation>('/evaluations', search);
-  // Refetches the list while any of its runs is in progress.
-  const isRunning = list.data?.some((row) => !hasEnded(row)) ?? false;
-  const { refetch } = list;
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(() => void refetch(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [isRunning, refetch]);
+  useRefetchWhileLive(list, (row) => !hasEnded(row), REFRESH_MS);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const columns = useMemo(() => [choiceColumn(chosen, setChosen), ...COLUMNS], [chosen]);
   const isFiltered = Object.values(search).some((value) => value !== undefined);

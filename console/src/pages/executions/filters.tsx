@@ -1,8 +1,9 @@
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListFilters } from '../../components/list-filters.tsx';
+import { ReleaseFilters } from '../../components/release-filters.tsx';
 import { type ExecutionsSearch, FILTER_LABELS, type FilterName, valueWords } from './filter.ts';
-import { ARMS, EXECUTION_STATES } from './routes.ts';
+import { EXECUTION_STATES } from './routes.ts';
 
 /** Filters that are always visible. */
 const FIRST: readonly FilterName[] = ['q', 'prompt_name', 'status', 'since', 'until'];
@@ -75,13 +76,7 @@ function MoreFilters({
       />
       <FilterField label="Error" value={search.error_code} onChange={(error_code) => onChange({ error_code })} />
       <FilterField label="Id, or how it begins" value={search.id} onChange={(id) => onChange({ id })} />
-      <FilterField label="Release" value={search.release} onChange={(release) => onChange({ release })} />
-      <SelectField
-        label="Arm"
-        value={search.arm ?? ''}
-        onChange={(arm) => onChange({ arm: ARMS.find((each) => each === arm) })}
-        options={[{ value: '', label: 'Any' }, ...ARMS]}
-      />
+      <ReleaseFilters search={search} onChange={onChange} />
     </>
   );
 }

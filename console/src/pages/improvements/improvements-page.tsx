@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { PromptLink } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
 import { formatNumber, formatScore, formatTime } from '../../format.ts';
-import { useList } from '../../queries.ts';
+import { useList, useRefetchWhileLive } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { signed } from '../evaluations/in-words.ts';
 import { StateBadge, spentInWords } from './in-words.tsx';
@@ -71,13 +70,7 @@ export function ImprovementsPage() {
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const list = useList<Improvement>('/improvements', search);
-  const isRunning = list.data?.some(isUnfinished) ?? false;
-  const { refetch } = list;
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(() => void refetch(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [isRunning, refetch]);
+  useRefetchWhileLive(list, isUnfinished, REFRESH_MS);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <ListPage
@@ -86,7 +79,6 @@ export function ImprovementsPage() {
       what="improvements"
       columns={columns}
       rowKey={({ id }) => id}
-      minWidth="70rem"
       create={
         mayExecute && {
           label: 'New improvement',

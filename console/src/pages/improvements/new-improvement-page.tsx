@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
 import { PageHead } from '../../components/page.tsx';
 import { ErrorState, QueryState } from '../../components/states.tsx';
 import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatCost, formatNumber, formatTenth, plural } from '../../format.ts';
 import { t } from '../../strings.ts';
+import { useSubmit } from '../../use-submit.ts';
 import { EstimateCard } from '../evaluations/estimate-view.tsx';
 import { evaluationQuery } from '../evaluations/queries.ts';
 import { ImprovementFields } from './improvement-fields.tsx';
@@ -56,30 +57,23 @@ export function NewImprovementPage() {
   );
 }
 
-function NewImprovement({ subject, start }: { subject: string; start: ImprovementForm }) {
-  const { value: form, change, sent, notice } = useDraftForm('improvement', subject, start);
+function NewImprovement({ subject, start: initial }: { subject: string; start: ImprovementForm }) {
+  const { value: form, change, sent, notice } = useDraftForm('improvement', subject, initial);
   const client = useQueryClient();
   const navigate = newImprovementRoute.useNavigate();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
+  const { busy, error, submit } = useSubmit();
+  const start = async () => {
+    const { id } = await post<Improvement>('/improvements', toCreate(form));
+    sent();
+    await client.invalidateQueries({ queryKey: ['improvements', 'list'] });
+    await navigate({ to: '/improvements/$id', params: { id } });
+  };
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { id } = await post<Improvement>('/improvements', toCreate(form));
-      sent();
-      await client.invalidateQueries({ queryKey: ['improvements', 'list'] });
-      await navigate({ to: '/improvements/$id', params: { id } });
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
+    void submit(start);
   };
   return (
-    <form className="columns" onSubmit={(event) => void submit(event)}>
+    <form className="columns" onSubmit={onSubmit}>
       <div className="stack">
         {notice}
         <ImprovementFields value={form} set={change} />

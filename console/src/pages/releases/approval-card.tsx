@@ -5,6 +5,7 @@ import { Section } from '../../components/section.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { useSession } from '../../shell/session.ts';
+import { useSubmit } from '../../use-submit.ts';
 import { stepsOf } from './queries.ts';
 import { useControl, useMayControl } from './release-actions.tsx';
 import type { Release } from './types.ts';
@@ -15,26 +16,18 @@ export function ApprovalCard({ release }: { release: Release }) {
   const own = useSession()?.key.id;
   const act = useControl(release);
   const [comment, setComment] = useState('');
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, submit } = useSubmit();
   const step = stepsOf(release)[release.step];
   if (release.status !== 'awaiting_approval' || step?.type !== 'approve') return null;
   const approvals = release.approvals.filter((approval) => approval.step === release.step);
   const hasApproved = approvals.some(({ by }) => by.key_id === own);
   const isAuthor = step.exclude_author && release.created_by.key_id === own;
-  const decide = async (control: 'approve' | 'reject') => {
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
+  const decide = (control: 'approve' | 'reject') =>
+    submit(async () => {
       await act(control, comment);
       setComment('');
       showToast(control === 'approve' ? 'Approved.' : 'Rejected: all callers get the stable version.');
-    } catch (thrown) {
-      setError(thrown);
-    }
-    setBusy(false);
-  };
+    });
   return (
     <Section id="approval" className="card" title="Waits for approval">
       <p>

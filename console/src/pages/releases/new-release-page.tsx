@@ -10,6 +10,7 @@ import { Section } from '../../components/section.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { getIfThere, labelsQuery, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { useSubmit } from '../../use-submit.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { stepsInWords } from './in-words.ts';
@@ -41,8 +42,7 @@ export function NewReleasePage() {
   const [ownSteps, setOwnSteps] = useState(false);
   /** Undefined until something is edited. */
   const [edited, setEdited] = useState<StepsForm>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, submit } = useSubmit();
 
   const names = useQuery(namesQuery).data ?? [];
   const isKnown = names.includes(name);
@@ -75,18 +75,14 @@ export function NewReleasePage() {
     await client.invalidateQueries({ queryKey: ['releases', 'list'] });
     await navigate({ to: '/releases/$id', params: { id } });
   };
-  const submit = async (event: FormEvent) => {
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    await start().catch(setError);
-    setBusy(false);
+    void submit(start);
   };
   return (
     <>
       <PageHead title="New release" crumbs={<Link to="/releases">Releases</Link>} />
-      <form className="stack" onSubmit={(event) => void submit(event)}>
+      <form className="stack" onSubmit={onSubmit}>
         <Section id="what" className="card" title="What is released">
           <div className="filters">
             <ComboField

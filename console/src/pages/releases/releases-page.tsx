@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { Ago } from '../../components/ago.tsx';
 import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
-import { useList } from '../../queries.ts';
+import { useList, useRefetchWhileLive } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { inPercent, shareOf, statusInWords, stepTitle } from './in-words.ts';
@@ -67,13 +66,7 @@ export function ReleasesPage() {
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const list = useList<Release>('/releases', search);
-  const { refetch } = list;
-  const hasLive = list.data?.some(isLive) ?? false;
-  useEffect(() => {
-    if (!hasLive) return;
-    const timer = setInterval(() => void refetch(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [hasLive, refetch]);
+  useRefetchWhileLive(list, isLive, REFRESH_MS);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <ListPage

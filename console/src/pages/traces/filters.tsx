@@ -1,7 +1,7 @@
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListFilters } from '../../components/list-filters.tsx';
-import { ARMS } from '../executions/routes.ts';
+import { ReleaseFilters } from '../../components/release-filters.tsx';
 import { FILTER_LABELS, type FilterName, type TracesSearch } from './filter.ts';
 import { TRACE_STATES } from './routes.ts';
 
@@ -54,13 +54,7 @@ function MoreFilters({ search, onChange }: { search: TracesSearch; onChange: (pa
         onChange={(environment) => onChange({ environment })}
       />
       <FilterField label="Tag" value={search.tag} onChange={(tag) => onChange({ tag })} />
-      <FilterField label="Release" value={search.release} onChange={(release) => onChange({ release })} />
-      <SelectField
-        label="Arm"
-        value={search.arm ?? ''}
-        onChange={(arm) => onChange({ arm: ARMS.find((each) => each === arm) })}
-        options={[{ value: '', label: 'Any' }, ...ARMS]}
-      />
+      <ReleaseFilters search={search} onChange={onChange} />
       <FilterField
         label="Metadata, as customer=acme"
         value={search.metadata}
