@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Query } from './query.ts';
 
 /**
@@ -9,4 +10,9 @@ export async function lockInWorkspace(query: Query, name: string): Promise<void>
   await query({ text: 'select pg_advisory_xact_lock(hashtextextended($2 || $1::text, 0)), $1 as workspace_id' }, [
     `${name} `,
   ]);
+}
+
+/** Acquires the lock of that name in the whole system, and holds it until the transaction ends. */
+export async function lockInSystem(query: Query, name: string): Promise<void> {
+  await query((db) => db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`.as('locked')));
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { claim } from '../db/claim.ts';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { FIRST_ID, pause } from '../db/delete-in-batches.ts';
+import { lockInSystem } from '../db/lock.ts';
 import { createSearchTriggers, dropSearchTriggers } from '../db/search-triggers.ts';
 import { inStates } from '../db/state-change.ts';
 import { executionStates } from '../domain/execution-states.ts';
@@ -13,15 +14,13 @@ const BATCH_ROWS = 200;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LAST_TIME = new Date('9999-12-31T00:00:00Z');
 
-const LOCK = sql`pg_advisory_xact_lock(hashtextextended('search_index', 0))`;
-
 const isKept = async (query: Query): Promise<boolean> =>
   (await query((db) => db.selectFrom('search_index').select('id'))).length > 0;
 
 /** Puts the triggers in place. Everything that ends afterwards is noted; everything before is indexed backwards from here. */
 async function begin(db: SystemDatabase): Promise<void> {
   await db.transaction(async (query) => {
-    await query((all) => all.selectNoFrom(LOCK.as('locked')));
+    await lockInSystem(query, 'search_index');
     if (await isKept(query)) return;
     await createSearchTriggers(query);
     await query((all) =>
@@ -32,7 +31,7 @@ async function begin(db: SystemDatabase): Promise<void> {
 
 async function end(db: SystemDatabase): Promise<void> {
   await db.transaction(async (query) => {
-    await query((all) => all.selectNoFrom(LOCK.as('locked')));
+    await lockInSystem(query, 'search_index');
     if (!(await isKept(query))) return;
     await query((all) => all.deleteFrom('search_index'));
     await dropSearchTriggers(query);

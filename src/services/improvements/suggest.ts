@@ -1,4 +1,3 @@
-import { type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { anyOf } from '../../db/sql.ts';
 import { invalidField, notFound } from '../../domain/errors.ts';
@@ -141,7 +140,7 @@ async function readExecutions(query: Query, promptName: string, ids: readonly st
     db
       .selectFrom('scores')
       .select(['execution_id', 'name', 'number', 'text', 'comment'])
-      .where(sql<SqlBool>`execution_id = any(${ids}::uuid[])`)
+      .where('execution_id', '=', anyOf(ids))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(ids.length * MAX_SHOWN),

@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Database, Query } from '../../db/database.ts';
 import type { ProvisionedUser } from '../../db/entities/member.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import { lockInSystem } from '../../db/lock.ts';
 import { anyOf, now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -164,9 +165,7 @@ async function refuseTaken(
 
 /** The id cannot be taken until the end of the transaction. */
 export const lockExternalId = (query: Query, externalId: string) =>
-  query((all) =>
-    all.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${`SCIM externalId ${externalId}`}, 0))`.as('locked')),
-  );
+  lockInSystem(query, `SCIM externalId ${externalId}`);
 
 /** Changes people or groups in a transaction. @throws ScimError 409 with `conflict`, if there is already such a one */
 export async function inOne<T>({ db }: Provisioning, conflict: string, work: (query: Query) => Promise<T>): Promise<T> {

@@ -5,6 +5,7 @@ import { inStates } from '../../db/state-change.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { bucketAt, bucketOfId, keyOf, WordSet } from '../../domain/text/search-words.ts';
 import { createPace } from '../../lib/event-loop.ts';
+import { pagesOfSteps } from '../traces/steps.ts';
 
 /** The words of a larger execution are not stored: its text is read at each search. */
 const MAX_EXECUTION_BYTES = 256 * 1024;
@@ -137,27 +138,14 @@ async function addSteps(
   { id, first_day: first, last_day: last }: { id: string; first_day: number; last_day: number },
 ): Promise<void> {
   const pace = createPace();
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const from: string = after;
-    const steps = await query((db) =>
-      db
-        .selectFrom('trace_steps')
-        .select(['span_id', 'name', 'error', 'content'])
-        .where('trace_id', '=', id)
-        .where('day', '>=', first)
-        .where('day', '<=', last)
-        .where('span_id', '>', from)
-        .orderBy('span_id')
-        .limit(STEPS_AT_ONCE),
-    );
+  const days = { first, last };
+  for await (const steps of pagesOfSteps(query, id, days, ['span_id', 'name', 'error', 'content'], STEPS_AT_ONCE))
     for (const { name, error, content } of steps) {
       words.add(name);
       words.add(error);
       addTexts(words, content);
       await pace();
     }
-    after = steps.length < STEPS_AT_ONCE ? undefined : steps.at(-1)?.span_id;
-  }
   const runs = await query((db) =>
     db
       .selectFrom('executions')

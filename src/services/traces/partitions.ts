@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Query, SystemDatabase } from '../../db/database.ts';
+import { lockInSystem } from '../../db/lock.ts';
 
 /** Microseconds per day. */
 const DAY_US = 24 * 60 * 60_000_000;
@@ -40,7 +41,7 @@ async function create(db: SystemDatabase, day: number): Promise<void> {
   const name = nameOf(day);
   await db.transaction(async (query) => {
     await query({ text: `set local lock_timeout = '5s'` });
-    await query((all) => all.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`.as('locked')));
+    await lockInSystem(query, name);
     if ((await existing(query)).includes(name)) return;
     await query({ text: `create table ${name} (like trace_steps including all)` });
     await query({ text: `alter table trace_steps attach partition ${name} for values from (${day}) to (${day + 1})` });

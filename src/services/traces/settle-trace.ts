@@ -13,6 +13,7 @@ import { removeTraces } from './delete-traces.ts';
 import { daysOf } from './ingest-steps.ts';
 import { hasUnfinishedRuns, joinRuns } from './join-runs.ts';
 import { createStepRuns, findNames, type RunStep } from './step-runs.ts';
+import { pagesOfSteps } from './steps.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
 import { type Correction, correct, takeBack } from './take-back.ts';
 import { readTracePolicy } from './trace-policy.ts';
@@ -60,23 +61,10 @@ const COLUMNS = [
   'execution_id',
 ] as const;
 
-async function readSteps(query: Query, trace: string, { first, last }: Days) {
-  const read = (after: string) =>
-    query((db) =>
-      db
-        .selectFrom('trace_steps')
-        .select(COLUMNS)
-        .where('trace_id', '=', trace)
-        .where('day', '>=', first)
-        .where('day', '<=', last)
-        .where('span_id', '>', after)
-        .orderBy('span_id')
-        .limit(READ_AT_ONCE),
-    );
-  const steps: Awaited<ReturnType<typeof read>> = [];
-  for (let rows = await read(''); rows.length > 0; rows = await read(rows.at(-1)?.span_id ?? '')) {
-    steps.push(...rows);
-    if (rows.length < READ_AT_ONCE) break;
+async function readSteps(query: Query, trace: string, days: Days) {
+  const steps = [];
+  for await (const page of pagesOfSteps(query, trace, days, COLUMNS, READ_AT_ONCE)) {
+    steps.push(...page);
     await afterOthers(Number.POSITIVE_INFINITY);
   }
   return steps;

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { MAX_PAGE_BYTES } from '../../db/read-page.ts';
+import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { treeOrder } from '../../domain/traces/tree-order.ts';
+import type { Days } from './sum-up-traces.ts';
 import type { TraceRow } from './traces.ts';
 
 const STEP_COLUMNS = [
@@ -31,6 +33,33 @@ const STEP_COLUMNS = [
 ] as const;
 
 type Owner = Pick<TraceRow, 'id' | 'first_day' | 'last_day'>;
+
+/** All steps of a trace in pages, by span id. @param columns with `span_id` */
+export async function* pagesOfSteps<Column extends keyof Tables['trace_steps']>(
+  query: Query,
+  trace: string,
+  { first, last }: Days,
+  columns: readonly (Column | 'span_id')[],
+  atOnce: number,
+) {
+  const read = (after: string) =>
+    query((db) =>
+      db
+        .selectFrom('trace_steps')
+        .select(columns)
+        .where('trace_id', '=', trace)
+        .where('day', '>=', first)
+        .where('day', '<=', last)
+        .where('span_id', '>', after)
+        .orderBy('span_id')
+        .limit(atOnce),
+    );
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: Awaited<ReturnType<typeof read>> = await read(after);
+    if (rows.length > 0) yield rows;
+    after = rows.length < atOnce ? undefined : (rows.at(-1)?.span_id as string | undefined);
+  }
+}
 
 /** Steps of a trace, without their texts. */
 function selectSteps(query: Query, { id, first_day: first, last_day: last }: Owner, spans: readonly string[]) {
