@@ -52,7 +52,7 @@ export const executions: Capability = {
     {
       name: 'keep the search index',
       everyMs: parts.searchIndex ? INDEX_EVERY_MS : CLEAN_UP_EVERY_MS,
-      run: (stopping) => keepSearchIndex(parts.db.system, parts.searchIndex, stopping),
+      run: (stopping) => keepSearchIndex(parts.db.system, parts.searchIndex, parts.log, stopping),
       atOnce: true,
     },
   ],

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import { claim } from '../db/claim.ts';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { FIRST_ID, pause } from '../db/delete-in-batches.ts';
@@ -63,11 +64,14 @@ async function indexNoted(query: Query): Promise<boolean> {
   return noted.length === BATCH_ROWS;
 }
 
-/** Indexes the next older rows. @returns whether there may be more */
-async function indexOlder(query: Query): Promise<boolean> {
+/** What is left of the older rows: `complete` after the last of them. */
+type Left = 'more' | 'complete' | 'nothing';
+
+/** Indexes the next older rows. */
+async function indexOlder(query: Query): Promise<Left> {
   // One process at a time goes backwards.
   const [index] = await query((db) => db.selectFrom('search_index').selectAll().$call(claim(1)));
-  if (index === undefined) return false;
+  if (index === undefined) return 'nothing';
   const { executions_from: before, traces_from: beforeTime } = index;
   if (before !== null) {
     const rows = await query((db) =>
@@ -86,9 +90,9 @@ async function indexOlder(query: Query): Promise<boolean> {
     );
     const next = rows.length < BATCH_ROWS ? null : (rows.at(-1)?.id ?? null);
     await query((db) => db.updateTable('search_index').set({ executions_from: next }));
-    return true;
+    return 'more';
   }
-  if (beforeTime === null) return false;
+  if (beforeTime === null) return 'nothing';
   const rows = await query((db) =>
     db
       .selectFrom('traces')
@@ -103,7 +107,7 @@ async function indexOlder(query: Query): Promise<boolean> {
   );
   const next = rows.length < BATCH_ROWS ? null : (rows.at(-1)?.startedAt ?? null);
   await query((db) => db.updateTable('search_index').set({ traces_from: next }));
-  return next !== null;
+  return next === null ? 'complete' : 'more';
 }
 
 /**
@@ -111,13 +115,24 @@ async function indexOlder(query: Query): Promise<boolean> {
  * small steps that can be interrupted at any time. Safe to run in several processes at once.
  * @param isWanted the setting
  */
-export async function keepSearchIndex(db: SystemDatabase, isWanted: boolean, stopping: AbortSignal): Promise<void> {
-  if (isWanted !== (await isKept(db.query))) await (isWanted ? begin(db) : end(db));
+export async function keepSearchIndex(
+  db: SystemDatabase,
+  isWanted: boolean,
+  log: Pick<Logger, 'info'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (isWanted !== (await isKept(db.query))) {
+    await (isWanted ? begin(db) : end(db));
+    log.info(
+      isWanted ? 'building the search index, from the newest rows to the oldest' : 'the search index is removed',
+    );
+  }
   if (!isWanted) return;
-  for (let more = true; more && !stopping.aborted; ) {
+  for (let left: Left = 'more'; left === 'more' && !stopping.aborted; ) {
     while (!stopping.aborted && (await db.transaction(indexNoted))) await pause(stopping);
     if (stopping.aborted) return;
-    more = await db.transaction(indexOlder);
-    if (more) await pause(stopping);
+    left = await db.transaction(indexOlder);
+    if (left === 'complete') log.info('the search index is complete');
+    if (left === 'more') await pause(stopping);
   }
 }

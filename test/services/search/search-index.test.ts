@@ -54,7 +54,10 @@ const FILLERS = Array.from({ length: 700 }, (_, n) => ({ output: `an answer of n
 const count = async (table: string) =>
   (await db.system.query<{ count: number }>({ text: `select count(*)::int as count from ${table}` }))[0]?.count;
 
-const keep = (isWanted = true, signal = never) => keepSearchIndex(db.system, isWanted, signal);
+/** What the log says. */
+const told: string[] = [];
+const log = { info: (message: unknown) => void told.push(String(message)) };
+const keep = (isWanted = true, signal = never) => keepSearchIndex(db.system, isWanted, log, signal);
 
 /** Every page of a search. */
 async function all(terms: string[], search = searchExecutions, filter = {}): Promise<string[]> {
@@ -183,6 +186,7 @@ describe('with an index', () => {
   test('building is resumed where it was interrupted, and searches reach over the rest meanwhile', async () => {
     const old = await add([{ output: 'a needle', daysAgo: 40 }, { output: 'a needle', daysAgo: 2 }, ...FILLERS]);
     const stopping = new AbortController();
+    told.length = 0;
     const interrupted = keepSearchIndex(
       {
         ...db.system,
@@ -193,6 +197,7 @@ describe('with an index', () => {
         },
       },
       true,
+      log,
       stopping.signal,
     );
     await interrupted;
@@ -201,6 +206,15 @@ describe('with an index', () => {
     await keep();
     expect(await count('search_words')).toBe(702);
     expect((await firstPage(['needle'])).ids).toEqual([old[1], old[0]]);
+    await keep();
+    await keep(false);
+    await keep(false);
+    // Once each, although it was interrupted, and looked after again.
+    expect(told).toEqual([
+      'building the search index, from the newest rows to the oldest',
+      'the search index is complete',
+      'the search index is removed',
+    ]);
   });
 });
 
