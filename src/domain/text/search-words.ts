@@ -60,15 +60,14 @@ export const bucketOfId = (id: string): number => bucketAt(Number.parseInt(id.sl
 export const keyOf = (workspaceId: string, searched: Searched, bucket: number): string =>
   hash('sha256', `${workspaceId} ${searched} ${bucket}`, 'base64url').slice(0, 5);
 
-/**
- * Makes the `tsquery` of a key: rows that contain all terms, each from the beginning of a word, and rows whose words are not stored.
- * @returns undefined if the terms have no words
- */
-export function createWordQuery(terms: readonly string[]): ((key: string) => string) | undefined {
+/** The different words of terms, for a `tsquery`: the last word of each term is a beginning. Empty if the terms have no words. */
+export function wordsOf(terms: readonly string[]): string[] {
   const words = terms.map((term) => Array.from(term.toLowerCase().matchAll(WORD), ([word]) => shorten(word)));
-  const wanted = [
+  return [
     ...new Set(words.flatMap((ofTerm) => ofTerm.map((word, at) => `${word}'${at === ofTerm.length - 1 ? ':*' : ''}`))),
   ];
-  if (wanted.length === 0) return undefined;
-  return (key) => `(${wanted.map((word) => `'${key}${word}`).join(' & ')}) | '${key}'`;
 }
+
+/** The `tsquery` of a key: rows with all words (from {@link wordsOf}), and rows whose words are not stored. */
+export const wordQuery = (words: readonly string[], key: string): string =>
+  `(${words.map((word) => `'${key}${word}`).join(' & ')}) | '${key}'`;

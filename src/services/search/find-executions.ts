@@ -4,7 +4,7 @@ import { FIRST_ID } from '../../db/delete-in-batches.ts';
 import { anyOf, given } from '../../db/sql.ts';
 import { UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
-import { bucketOfId, createWordQuery } from '../../domain/text/search-words.ts';
+import { bucketOfId, keyOf, wordsOf } from '../../domain/text/search-words.ts';
 import {
   EXAMINED_EXECUTIONS,
   lastExamined,
@@ -14,7 +14,7 @@ import {
   SEARCHED_BYTES,
 } from '../executions/executions.ts';
 import { type ExecutionSearch, executionConditions } from '../executions/filter.ts';
-import { matchingWords, preferIndexes, queriesOfSpans, readSearchIndex } from './find-words.ts';
+import { matchingWords, preferIndexes, queriesOfSpans, rareWords, readSearchIndex, SAMPLED } from './find-words.ts';
 
 /** Executions whose texts are read before the index is: they include those that are not in it yet, and all pages of frequent words. */
 const READ_FIRST = 500;
@@ -39,14 +39,14 @@ export async function searchExecutions(
   limit: number,
   before: string | undefined,
 ): ReturnType<typeof listExecutions> {
-  const toQuery = filter.terms && !isUnfinished(filter) ? createWordQuery(filter.terms) : undefined;
-  const index = toQuery && (await readSearchIndex(db.unbound.query));
-  if (index === undefined || toQuery === undefined) return listExecutions(db, filter, limit, before);
+  const words = filter.terms && !isUnfinished(filter) ? wordsOf(filter.terms) : [];
+  const index = words.length === 0 ? undefined : await readSearchIndex(db.unbound.query);
+  if (index === undefined) return listExecutions(db, filter, limit, before);
   const from = index.executionsFrom;
   if (from !== null && before !== undefined && before <= from) return listExecutions(db, filter, limit, before);
   return db.heavy.transaction(async (query) => {
     await preferIndexes(query);
-    const search = { workspaceId: db.workspaceId, toQuery, from };
+    const search = { workspaceId: db.workspaceId, words, from };
     const found = await findExecutions(query, search, filter, limit, before);
     const { rows, more } = await pageOfExecutions(query, (eb) => [eb('id', '=', anyOf(found.ids))], limit);
     return { rows, next: more ? rows.at(-1)?.id : found.next };
@@ -59,7 +59,7 @@ export async function searchExecutions(
  */
 async function findExecutions(
   query: Query,
-  { workspaceId, toQuery, from }: { workspaceId: string; toQuery: (key: string) => string; from: string | null },
+  { workspaceId, words, from }: { workspaceId: string; words: readonly string[]; from: string | null },
   filter: ExecutionSearch,
   limit: number,
   before: string | undefined,
@@ -79,10 +79,18 @@ async function findExecutions(
   const floor = [from, filter.ids?.from, since, oldest?.id]
     .flatMap((id) => id ?? [])
     .reduce((highest, id) => (id > highest ? id : highest), FIRST_ID);
+  const newest = await query((db) =>
+    db.selectFrom('executions').select('id').where('id', '<', last).orderBy('id', 'desc').limit(SAMPLED),
+  );
+  const rare = await rareWords(
+    query,
+    words,
+    newest.map(({ id }) => ({ id, key: keyOf(workspaceId, 'execution', bucketOfId(id)) })),
+  );
   let position = last;
   let [compared, bytes] = [0, 0];
   const spans = { workspaceId, searched: 'execution' as const, newest: bucketOfId(last), oldest: bucketOfId(floor) };
-  for (const queries of queriesOfSpans(toQuery, spans))
+  for (const queries of queriesOfSpans(rare, spans))
     for (let more = true; more; ) {
       const matching = await query((db) =>
         db

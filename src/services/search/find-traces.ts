@@ -3,7 +3,7 @@ import { anyOfNext } from '../../db/claim.ts';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { anyOf, containing, given } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
-import { bucketAt, createWordQuery } from '../../domain/text/search-words.ts';
+import { bucketAt, keyOf, wordsOf } from '../../domain/text/search-words.ts';
 import { hasTerm } from '../executions/filter.ts';
 import {
   behind,
@@ -15,7 +15,7 @@ import {
   type TracePosition,
   traceConditions,
 } from '../traces/traces.ts';
-import { matchingWords, preferIndexes, queriesOfSpans, readSearchIndex } from './find-words.ts';
+import { matchingWords, preferIndexes, queriesOfSpans, rareWords, readSearchIndex, SAMPLED } from './find-words.ts';
 
 /** Traces found in the index whose texts are compared in one statement. */
 const COMPARED_AT_ONCE = 100;
@@ -71,12 +71,12 @@ export async function searchTraces(
   limit: number,
   after: TracePosition | undefined,
 ): ReturnType<typeof listTraces> {
-  const toQuery = filter.terms && createWordQuery(filter.terms);
-  const index = toQuery && (await readSearchIndex(db.unbound.query));
-  if (index?.tracesFrom !== null || toQuery === undefined) return listTraces(db, filter, limit, after);
+  const words = wordsOf(filter.terms ?? []);
+  const index = words.length === 0 ? undefined : await readSearchIndex(db.unbound.query);
+  if (index?.tracesFrom !== null) return listTraces(db, filter, limit, after);
   return db.heavy.transaction(async (query) => {
     await preferIndexes(query);
-    const found = await findTraces(query, db.workspaceId, toQuery, filter, limit, after);
+    const found = await findTraces(query, db.workspaceId, words, filter, limit, after);
     const { rows, more } = await pageOfTraces(query, (eb) => [eb('traces.id', '=', anyOf(found.ids))], limit);
     return { rows, next: more ? positionOf(rows.at(-1)) : found.next };
   });
@@ -85,12 +85,12 @@ export async function searchTraces(
 async function findTraces(
   query: Query,
   workspaceId: string,
-  toQuery: (key: string) => string,
+  words: readonly string[],
   { terms = [], ...filter }: TraceFilter,
   limit: number,
   after: TracePosition | undefined,
 ): Promise<Found> {
-  const edge = (direction: 'asc' | 'desc') =>
+  const edge = (direction: 'asc' | 'desc', count = 1) =>
     query((db) =>
       db
         .selectFrom('traces')
@@ -98,12 +98,18 @@ async function findTraces(
         .where((eb) => eb.and(given(after, (position) => behind(position, '<'))))
         .orderBy('started_at', direction)
         .orderBy('id', direction)
-        .limit(1),
+        .limit(count),
     );
-  const [newest] = await edge('desc');
+  const sample = await edge('desc', SAMPLED);
+  const [newest] = sample;
   const [oldest] = await edge('asc');
   const ids: string[] = [];
   if (newest === undefined || oldest === undefined) return { ids, next: undefined };
+  const rare = await rareWords(
+    query,
+    words,
+    sample.map(({ id, startedAt }) => ({ id, key: keyOf(workspaceId, 'trace', bucketAt(startedAt.getTime())) })),
+  );
   let position = after;
   let compared = 0;
   const spans = {
@@ -112,7 +118,7 @@ async function findTraces(
     newest: bucketAt(newest.startedAt.getTime()),
     oldest: bucketAt(oldest.startedAt.getTime()),
   };
-  for (const queries of queriesOfSpans(toQuery, spans))
+  for (const queries of queriesOfSpans(rare, spans))
     for (let more = true; more; ) {
       const from = position;
       const matching = await query((db) =>

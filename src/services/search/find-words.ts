@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { unnestOf } from '../../db/sql.ts';
+import { arraysOf, unnestOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
-import { keyOf, type Searched } from '../../domain/text/search-words.ts';
+import { keyOf, type Searched, wordQuery } from '../../domain/text/search-words.ts';
 
 /** How far back the index of texts reaches. Undefined: there is none. */
 export async function readSearchIndex(query: Query) {
@@ -35,6 +35,43 @@ export const matchingWords = (db: Builder, queries: readonly string[]) =>
 export const preferIndexes = (query: Query) =>
   query((db) => db.selectNoFrom(sql`set_config('enable_seqscan', 'off', true)`.as('set')));
 
+/** The number of new rows in which words are counted. */
+export const SAMPLED = 50;
+/** With fewer of them in the index, nothing is known about words. */
+const ENOUGH = 20;
+/** The share of rows from which a word is frequent. */
+const FREQUENT = 0.2;
+
+/**
+ * Leaves out the words that many new rows have, if others are left. PostgreSQL reads all entries of a frequent word, however few rows have the
+ * other words, too; without it, a few more rows are found, whose texts are compared anyway.
+ * @param newest some of the newest rows that are searched, with their keys
+ */
+export async function rareWords(
+  query: Query,
+  words: readonly string[],
+  newest: readonly { id: string; key: string }[],
+): Promise<readonly string[]> {
+  if (words.length < 2) return words;
+  const asked = newest.flatMap(({ id, key }) => words.map((word) => ({ id, word, query: wordQuery([word], key) })));
+  const given = arraysOf(asked);
+  if (asked.length === 0) return words;
+  const counted = await query((db) =>
+    db
+      .selectFrom(unnestOf('n', { id: ['uuid', given.id], word: ['text', given.word], query: ['text', given.query] }))
+      .innerJoin('search_words', 'search_words.subject_id', 'n.id')
+      .select('n.word')
+      .groupBy('n.word')
+      .having((eb) => eb(eb.fn.countAll<number>(), '>=', ENOUGH))
+      .having(
+        sql<SqlBool>`avg((${sql.ref('search_words.words')} @@ ${sql.ref('n.query')}::tsquery)::int) >= ${FREQUENT}`,
+      ),
+  );
+  const frequent = new Set(counted.map(({ word }) => word));
+  const rare = words.filter((word) => !frequent.has(word));
+  return rare.length === 0 ? words : rare;
+}
+
 /** The most spans of time that one statement searches. */
 const MAX_BUCKETS = 1_024;
 
@@ -43,7 +80,7 @@ const MAX_BUCKETS = 1_024;
  * read little, and rare ones take few statements.
  */
 export function* queriesOfSpans(
-  toQuery: (key: string) => string,
+  words: readonly string[],
   {
     workspaceId,
     searched,
@@ -54,7 +91,9 @@ export function* queriesOfSpans(
   let count = 1;
   for (let from = newest; from >= oldest; ) {
     const until = Math.max(oldest, from - count + 1);
-    yield Array.from({ length: from - until + 1 }, (_, at) => toQuery(keyOf(workspaceId, searched, from - at)));
+    yield Array.from({ length: from - until + 1 }, (_, at) =>
+      wordQuery(words, keyOf(workspaceId, searched, from - at)),
+    );
     from = until - 1;
     count = Math.min(count * 4, MAX_BUCKETS);
   }

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { bucketOfId, keyOf, wordsOf } from '../../../src/domain/text/search-words.ts';
 import { keepSearchIndex } from '../../../src/jobs/keep-search-index.ts';
 import { listExecutions } from '../../../src/services/executions/executions.ts';
 import { searchExecutions } from '../../../src/services/search/find-executions.ts';
 import { searchTraces } from '../../../src/services/search/find-traces.ts';
+import { rareWords } from '../../../src/services/search/find-words.ts';
 import { createPartitions } from '../../../src/services/traces/partitions.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
@@ -157,6 +159,21 @@ describe('with an index', () => {
     expect(await all(['needle'])).toEqual([...old].reverse());
     const since = new Date(Date.now() - 297.5 * DAY_MS);
     expect((await firstPage(['needle'], { since })).ids).toEqual(old.slice(3).reverse());
+  });
+
+  test('words that many new rows have are not looked up beside a rarer one', async () => {
+    const [needle] = await add([{ output: 'an answer with a needle', daysAgo: 40 }]);
+    const ids = await add(FILLERS);
+    const rare = (...terms: string[]) => {
+      const newest = ids.slice(-50).map((id) => ({ id, key: keyOf(own, 'execution', bucketOfId(id)) }));
+      return rareWords(db.workspace(own).query, wordsOf(terms), newest);
+    };
+    expect(await rare('answer', 'needle')).toEqual(["answer':*", "needle':*"]);
+    await keep();
+    expect(await rare('answer', 'needle')).toEqual(["needle':*"]);
+    expect(await rare('an answer', 'n699')).toEqual(["n699':*"]);
+    expect(await rare('an answer')).toEqual(["an'", "answer':*"]);
+    expect((await firstPage(['answer', 'needle'])).ids).toEqual([needle]);
   });
 
   test('what ends afterwards is indexed, and what is deleted is forgotten', async () => {
