@@ -40,7 +40,7 @@ export const evaluationQueueTriggers = [
     events: ['update' as const],
     // raw SQL: see above.
     expression: `create or replace function "evaluations_queues_of_update_fn"() returns trigger language plpgsql as $$ begin
-      delete from queue_items where evaluation_id = new.id; return null; end $$;
+      delete from queue_items where evaluation_id = new.id or other_evaluation_id = new.id; return null; end $$;
 create trigger "queues_of_update" after update on "evaluations" for each row when (old.workspace_id is distinct from new.workspace_id)
       execute function "evaluations_queues_of_update_fn"()`,
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type RunComparison, VERDICTS, WITHHELD } from '../../domain/evaluations/comparison.ts';
-import { PREFERENCE_VERDICTS } from '../../domain/evaluations/preference.ts';
-import { Flag, pathId, storableString, wholeNumber } from '../../http/fields.ts';
+import { PREFERENCE_SOURCES, PREFERENCE_VERDICTS } from '../../domain/evaluations/preference.ts';
+import { Flag, growing, pathId, storableString, wholeNumber } from '../../http/fields.ts';
 import { MetadataQuery, metadataGoesTogether } from './results-schema.ts';
 
 export const CompareParams = z.object({ id: pathId('evaluation'), other: pathId('evaluation') });
@@ -125,7 +125,13 @@ export const EvaluationComparison = z
     preferences: z
       .array(
         z.strictObject({
-          evaluator: z.string(),
+          source: growing(PREFERENCE_SOURCES).meta({
+            description: '`person`: people compared the outputs as pairs of a queue.',
+          }),
+          evaluator: z.string().meta({ description: 'The name of the score if people compared.' }),
+          reviews: z.int().optional().meta({
+            description: 'The number of answers if people compared. An example counts once, with their mean.',
+          }),
           examples: z.int().meta({ description: 'Examples with a preference or a tie.' }),
           preferred: z.int().meta({ description: 'Examples in which the output of b is better.' }),
           other_preferred: z.int().meta({ description: 'Examples in which the output of a is better.' }),
@@ -137,7 +143,10 @@ export const EvaluationComparison = z
         }),
       )
       .optional()
-      .meta({ description: 'If `pairwise` evaluators of b compared its outputs with those of a (`against`).' }),
+      .meta({
+        description:
+          'If `pairwise` evaluators of b compared its outputs with those of a (`against`), or people compared them as pairs of a queue.',
+      }),
     unchanged_examples: z.array(ChangedExample).optional().meta({ description: 'With `unchanged=true`.' }),
     metadata_keys: z
       .array(z.string())

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { publicId, traceIdOf } from '../../domain/ids.ts';
+import { isSubjectFirst } from '../../domain/queues/pair.ts';
 import { MAX_QUEUE_ITEMS } from '../../domain/queues/queue.ts';
 import type { ItemRow } from '../../services/queues/items.ts';
 import type { QueueRow } from '../../services/queues/queues.ts';
@@ -25,7 +26,22 @@ export function presentQueue(row: QueueRow): z.input<typeof Queue> {
   };
 }
 
-/** Presents the subject of an item by the ids that callers use. */
+/**
+ * Presents the subject of an item by the ids that callers use, and what it is compared with.
+ * @param reviewer gets the outputs of a pair in the order drawn for them
+ */
+function presentSubjects(
+  row: ItemRow,
+  reviewer: string | undefined,
+): Pick<z.input<typeof QueueItem>, 'subject' | 'other'> {
+  const subject = presentSubject(row);
+  const { other_execution_id: execution, other_evaluation_id: evaluation } = row;
+  if (execution === null && evaluation === null) return { subject };
+  const other = presentSubject({ ...row, execution_id: execution, evaluation_id: evaluation });
+  const isFirst = reviewer === undefined || isSubjectFirst(row.id, reviewer);
+  return isFirst ? { subject, other } : { subject: other, other: subject };
+}
+
 function presentSubject({
   execution_id: executionId,
   evaluation_id: evaluationId,
@@ -38,10 +54,11 @@ function presentSubject({
   return { evaluation_id: publicId('evaluation', evaluationId ?? ''), example_id: exampleId ?? '' };
 }
 
-export function presentItem(row: ItemRow): z.input<typeof QueueItem> {
+/** @param reviewer of a response to a reviewer */
+export function presentItem(row: ItemRow, reviewer?: string): z.input<typeof QueueItem> {
   return {
     id: publicId('queueItem', row.id),
-    subject: presentSubject(row),
+    ...presentSubjects(row, reviewer),
     state: row.state,
     completed: row.completed,
     skipped: row.skipped,

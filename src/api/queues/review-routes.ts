@@ -40,8 +40,9 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       response: NextItem,
       responseExample: { item: itemSample },
       async handler({ db, params, key }) {
-        const item = await leaseNext(db, params.name, holderOf(key));
-        return { item: item && presentItem(item) };
+        const reviewer = holderOf(key);
+        const item = await leaseNext(db, params.name, reviewer);
+        return { item: item && presentItem(item, reviewer) };
       },
     }),
     defineRoute({
@@ -53,7 +54,8 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       summary: 'Complete an item with scores and an optional correction',
       description:
         'Stores scores with the source `person`. A correction becomes the `expected` value of an example in a new version of `dataset`, which requires the scope `write`. ' +
-        'Repeating the same request changes nothing; different scores replace those of the caller.',
+        'Repeating the same request changes nothing; different scores replace those of the caller. ' +
+        'Each score of a pair is `first`, `second` or `tie`. It is stored as a score of the later output: 1 if that is better, 0.5 for a tie, otherwise 0.',
       scope,
       params: ItemParams,
       body: CompleteItem,
@@ -66,7 +68,7 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
         const { scores, correction: expected, dataset } = body;
         if (dataset !== undefined) requireAlso(key.scopes, 'write', 'A correction');
         const correction = expected === undefined || dataset === undefined ? undefined : { expected, dataset };
-        return presentItem(await completeItem(db, quotas, reviewing(request), { scores, correction }));
+        return presentItem(await completeItem(db, quotas, reviewing(request), { scores, correction }), holderOf(key));
       },
     }),
     defineRoute({
@@ -81,7 +83,7 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       response: QueueItem,
       responseExample: itemSample,
       errors: ['invalid_state'],
-      handler: async (request) => presentItem(await skipItem(request.db, reviewing(request))),
+      handler: async (request) => presentItem(await skipItem(request.db, reviewing(request)), holderOf(request.key)),
     }),
     defineRoute({
       method: 'post',
@@ -97,7 +99,8 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       response: QueueItem,
       responseExample: itemSample,
       errors: ['quota_exceeded'],
-      handler: async (request) => presentItem(await returnItem(request.db, quotas, reviewing(request))),
+      handler: async (request) =>
+        presentItem(await returnItem(request.db, quotas, reviewing(request)), holderOf(request.key)),
     }),
   ];
 }

@@ -66,7 +66,11 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       async handler({ db, params, query: { limit, cursor, state } }) {
         const after = decodeCursor(cursor, z.uuid());
         const page = await listItems(db.heavy, params.name, { state, after, limit });
-        return toPage(page, presentItem, ({ id }) => id);
+        return toPage(
+          page,
+          (row) => presentItem(row),
+          ({ id }) => id,
+        );
       },
     }),
     defineRoute({
@@ -92,16 +96,27 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'addQueueItems',
       audit: ['queue.items_added'],
       tag,
-      summary: 'Add executions, examples of evaluations, traces or steps to a queue',
-      description: `Items already in the queue are left unchanged. A queue can have at most ${MAX_QUEUE_ITEMS.toLocaleString('en-US')} items.`,
+      summary: 'Add executions, examples of evaluations, traces, steps or pairs of outputs to a queue',
+      description:
+        `Items already in the queue are left unchanged. A queue can have at most ${MAX_QUEUE_ITEMS.toLocaleString('en-US')} items. ` +
+        'A pair is two outputs for the same input, which reviewers compare without seeing which is which.',
       scope: 'write',
       params: QueueParams,
       body: AddItems,
-      bodyExamples: { 'By a filter': { filter: { prompt_name: 'support/greeting' }, limit: 100 } },
+      bodyExamples: {
+        'By a filter': { filter: { prompt_name: 'support/greeting' }, limit: 100 },
+        'What two evaluations answered': {
+          compared: {
+            evaluation_ids: ['eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a10', 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11'],
+          },
+          limit: 100,
+        },
+      },
       response: AddedItems,
       responseExample: { added: 100, present: 0 },
       errors: ['quota_exceeded'],
-      handler({ db, params, body: { execution_ids: executionIds, examples, traces, filter, trace_filter, ...some } }) {
+      handler({ db, params, body }) {
+        const { execution_ids: executionIds, examples, traces, pairs, compared, filter, trace_filter, ...some } = body;
         const bounds = { sampleRate: some.sample_rate ?? 1, limit: some.limit ?? DEFAULT_FILTERED };
         return addItems(db, params.name, {
           executionIds,
@@ -110,6 +125,12 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
             exampleId,
           })),
           traces: traces?.map(({ trace_id: id, span_id: spanId = null }) => ({ traceId: traceUuid(id), spanId })),
+          pairs: pairs?.map((pair) =>
+            'execution_ids' in pair
+              ? { executionIds: pair.execution_ids }
+              : { evaluationIds: pair.evaluation_ids, exampleId: pair.example_id },
+          ),
+          ...(compared && { compared: { evaluationIds: compared.evaluation_ids, limit: bounds.limit } }),
           ...(filter !== undefined && { filtered: { filter: toExecutionFilter(filter), ...bounds } }),
           ...(trace_filter !== undefined && { filtered: { traceFilter: toTraceFilter(trace_filter), ...bounds } }),
         });

@@ -101,6 +101,17 @@ const TraceItem = z.strictObject({
   span_id: SpanIdInput.optional().meta({ description: 'Only this step. Omitted: the whole trace.' }),
 });
 
+const twoOf = (kind: 'execution' | 'evaluation') =>
+  z
+    .array(publicIdInput(kind), 'must be two ids')
+    .length(2, 'must be two ids')
+    .refine(([one, other]) => one !== other, 'must not be the same id twice');
+
+const Pair = z.union([
+  z.strictObject({ execution_ids: twoOf('execution') }),
+  z.strictObject({ evaluation_ids: twoOf('evaluation'), example_id: ExampleSubject.shape.example_id }),
+]);
+
 const atMost = `must be at most ${MAX_NAMED_ITEMS}`;
 const limit = `must be a whole number from 1 to ${MAX_FILTERED_ITEMS}`;
 
@@ -123,6 +134,22 @@ export const AddItems = z
       .max(MAX_NAMED_ITEMS, atMost)
       .optional()
       .meta({ description: 'Traces, or steps of traces.' }),
+    pairs: z
+      .array(Pair, 'must be a list of pairs')
+      .min(1, 'must not be empty')
+      .max(MAX_NAMED_ITEMS, atMost)
+      .optional()
+      .meta({
+        description:
+          'Pairs of completed executions with the same variables, or of two evaluations’ outputs for an example, to be compared. Their outputs must differ.',
+      }),
+    compared: z
+      .strictObject({ evaluation_ids: twoOf('evaluation') })
+      .optional()
+      .meta({
+        description:
+          'Adds pairs of the outputs of two evaluations for the same examples, if they differ: a random choice of at most `limit`.',
+      }),
     filter: ExecutionFilterBody.optional().meta({
       description: 'Adds the newest matching executions. Default `status`: completed.',
     }),
@@ -133,14 +160,14 @@ export const AddItems = z
       .min(1, limit)
       .max(MAX_FILTERED_ITEMS, limit)
       .optional()
-      .meta({ description: 'With a filter: the maximum number to add. Default: 1000.' }),
+      .meta({ description: 'With a filter or `compared`: the maximum number to add. Default: 1000.' }),
   })
   .check(({ value, issues }) => {
-    const { execution_ids, examples, traces, filter, trace_filter } = value;
-    if ([execution_ids, examples, traces, filter, trace_filter].every((each) => each === undefined))
+    const { execution_ids, examples, traces, pairs, compared, filter, trace_filter } = value;
+    if ([execution_ids, examples, traces, pairs, compared, filter, trace_filter].every((each) => each === undefined))
       issues.push({
         code: 'custom',
-        message: 'Give execution_ids, examples, traces or a filter.',
+        message: 'Give execution_ids, examples, traces, pairs, compared or a filter.',
         input: value,
         path: [],
       });
@@ -152,7 +179,12 @@ export const AddItems = z
         path: ['trace_filter'],
       });
     for (const field of ['sample_rate', 'limit'] as const)
-      if (value[field] !== undefined && filter === undefined && trace_filter === undefined)
+      if (
+        value[field] !== undefined &&
+        filter === undefined &&
+        trace_filter === undefined &&
+        (field === 'sample_rate' || compared === undefined)
+      )
         issues.push({ code: 'custom', message: 'needs a filter', input: value[field], path: [field] });
   })
   .meta({ id: 'AddQueueItems' });
@@ -180,19 +212,25 @@ const Review = z.object({
     .meta({ description: 'The example that holds the correction.' }),
 });
 
+const Subject = z.object({
+  execution_id: z.string().optional(),
+  evaluation_id: z.string().optional(),
+  example_id: z.string().optional(),
+  trace_id: z.string().optional(),
+  span_id: z.string().optional(),
+});
+
 export const QueueItem = z
   .object({
     id: shown(z.string().meta({ example: 'item_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
     subject: shown(
-      z
-        .object({
-          execution_id: z.string().optional(),
-          evaluation_id: z.string().optional(),
-          example_id: z.string().optional(),
-          trace_id: z.string().optional(),
-          span_id: z.string().optional(),
-        })
-        .meta({ description: 'An execution, an example of an evaluation, a trace, or a step of one.' }),
+      Subject.meta({ description: 'An execution, an example of an evaluation, a trace, or a step of one.' }),
+    ),
+    other: shown(
+      Subject.optional().meta({
+        description:
+          'Only of pairs: the output to compare with that of `subject`. In a response to a reviewer, `subject` is the first and `other` the second in an order that was drawn for them; in lists, `other` is the earlier one.',
+      }),
     ),
     state: shown(
       z.enum(ITEM_STATES).meta({

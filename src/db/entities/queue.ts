@@ -27,7 +27,10 @@ export const Queue = defineEntity({
   },
 });
 
-/** A subject to score: an execution, an example of an evaluation, a trace or a step of one. Once per queue. Deleted with its subject. */
+/**
+ * A subject to score: an execution, an example of an evaluation, a trace or a step of one; or a pair of the first two, to be compared.
+ * Once per queue. Deleted with its subject.
+ */
 export const QueueItem = defineEntity({
   name: 'QueueItem',
   tableName: 'queue_items',
@@ -39,13 +42,18 @@ export const QueueItem = defineEntity({
       expression: `create index "queue_items_open_index" on "queue_items" ("queue_id", "id") where "completed_at" is null`,
     },
     {
-      name: 'queue_items_execution_index',
-      expression: `create unique index "queue_items_execution_index" on "queue_items" ("execution_id", "queue_id") where "execution_id" is not null`,
+      name: 'queue_items_executions_index',
+      expression: `create unique index "queue_items_executions_index" on "queue_items" ("execution_id", "queue_id", "other_execution_id") nulls not distinct where "execution_id" is not null`,
     },
     {
-      name: 'queue_items_example_index',
-      expression: `create unique index "queue_items_example_index" on "queue_items" ("evaluation_id", "example_id", "queue_id") where "evaluation_id" is not null`,
+      name: 'queue_items_examples_index',
+      expression: `create unique index "queue_items_examples_index" on "queue_items" ("evaluation_id", "example_id", "queue_id", "other_evaluation_id") nulls not distinct where "evaluation_id" is not null`,
     },
+    // For deletions.
+    ...(['execution', 'evaluation'] as const).map((other) => ({
+      name: `queue_items_other_${other}_index`,
+      expression: `create index "queue_items_other_${other}_index" on "queue_items" ("other_${other}_id") where "other_${other}_id" is not null`,
+    })),
     {
       name: 'queue_items_trace_index',
       expression: `create unique index "queue_items_trace_index" on "queue_items" ("workspace_id", "trace_id", "span_id", "queue_id") nulls not distinct where "trace_id" is not null`,
@@ -62,6 +70,9 @@ export const QueueItem = defineEntity({
     traceId: p.uuid().nullable(),
     /** Null for the trace itself. */
     spanId: p.text().nullable(),
+    /** If it is a pair: the earlier execution, or the earlier evaluation with the same example, to compare the subject with. */
+    otherExecution: () => p.manyToOne(Execution).deleteRule('cascade').nullable(),
+    otherEvaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').nullable(),
     /** How many reviewers have completed it, and how many have skipped it. */
     completed: p.integer().default(0),
     skipped: p.integer().default(0),

@@ -3,9 +3,16 @@ import { roundScore, SCORE_EPSILON } from './scoring.ts';
 
 export const PREFERENCE_VERDICTS = ['preferred', 'other_preferred', 'within_noise', 'too_few_differences'] as const;
 
-/** How often a judge that compares prefers one of two runs. */
+export const PREFERENCE_SOURCES = ['evaluator', 'person'] as const;
+
+/** How often a judge that compares, or people, prefer one of two runs. */
 export interface Preference {
+  /** A value of {@link PREFERENCE_SOURCES}. */
+  source: string;
+  /** The name of the evaluator, or of the score that people give. */
   evaluator: string;
+  /** The number of answers if people gave them. An example counts once, with their mean. */
+  reviews?: number | undefined;
   /** The examples with a preference or a tie. */
   examples: number;
   /** Examples whose score is above 0.5, below it, and 0.5. */
@@ -29,8 +36,13 @@ export interface ScoreCount {
 /**
  * Tests whether one run is preferred: without a difference, a preference for either is equally likely, so the signs of the
  * distances from 0.5 can be flipped (`estimateDifference`). Undefined without an example.
+ * @param reviews the number of answers if they are by people
  */
-export function preferenceOf(evaluator: string, counts: readonly ScoreCount[]): Preference | undefined {
+export function preferenceOf(
+  evaluator: string,
+  counts: readonly ScoreCount[],
+  reviews?: number,
+): Preference | undefined {
   const total = (holds: (score: number) => boolean) =>
     counts.reduce((sum, { score, count }) => sum + (holds(score) ? count : 0), 0);
   const examples = total(() => true);
@@ -58,7 +70,9 @@ export function preferenceOf(evaluator: string, counts: readonly ScoreCount[]): 
           ? 'other_preferred'
           : 'within_noise';
   return {
+    source: reviews === undefined ? 'evaluator' : 'person',
     evaluator,
+    ...(reviews !== undefined && { reviews }),
     examples,
     preferred,
     other_preferred: otherPreferred,
@@ -80,9 +94,20 @@ const FINDINGS: Record<Preference['verdict'], string> = {
 
 /** A preference in one sentence. */
 export function describePreference(preference: Preference): string {
-  const { evaluator, examples, preferred, other_preferred: other, ties, share, interval, verdict } = preference;
+  const {
+    evaluator,
+    reviews,
+    examples,
+    preferred,
+    other_preferred: other,
+    ties,
+    share,
+    interval,
+    verdict,
+  } = preference;
+  const by = reviews === undefined ? `"${evaluator}"` : `${reviews} answers of people for "${evaluator}"`;
   return (
-    `By "${evaluator}", b is better in ${preferred} of ${examples} examples, a in ${other}, with ${ties} ties: ` +
+    `By ${by}, b is better in ${preferred} of ${examples} examples, a in ${other}, with ${ties} ties: ` +
     `${percent(share)} % (95 % CI ${percent(interval.low)} to ${percent(interval.high)}), ${FINDINGS[verdict]}.`
   );
 }

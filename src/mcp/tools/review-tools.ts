@@ -14,7 +14,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'addQueueItems',
     title: 'Put items into a queue',
     description:
-      'Puts runs, examples, traces or steps of traces into a queue, for people to look at. Items already in the queue are not added again.',
+      'Puts runs, examples, traces or steps of traces into a queue, for people to look at; or pairs of outputs for the same input, for people to say which is better. Items already in the queue are not added again.',
     hints: { ...ADDS, idempotent: true },
   },
   {
@@ -30,7 +30,7 @@ export const REVIEW_TOOLS: readonly ToolSpec[] = [
     operation: 'completeQueueItem',
     title: 'Complete an item of a queue',
     description:
-      'Stores your scores for an item that you have taken and ends it. With correction and dataset, what the output should have been becomes an example.',
+      'Stores your scores for an item that you have taken and ends it. With correction and dataset, what the output should have been becomes an example. Scores of a pair (an item with other) are first, second or tie.',
     hints: { ...ADDS, destructive: true },
   },
   {

@@ -15,6 +15,7 @@ import { type ExecutionFilter, executionConditions } from '../executions/filter.
 import { daysOf } from '../traces/ingest-steps.ts';
 import { type TraceFilter, traceConditions } from '../traces/traces.ts';
 import { ITEM_SUBJECT } from './items.ts';
+import { findPairs, holdEvaluations, type ItemToAdd, type Pair, selectDiffering } from './pairs.ts';
 import { findQueue } from './queues.ts';
 
 const MAX_MISSING_SHOWN = 5;
@@ -26,6 +27,10 @@ export interface NewItems {
   executionIds?: string[] | undefined;
   examples?: { evaluationId: string; exampleId: string }[] | undefined;
   traces?: TraceItem[] | undefined;
+  /** Outputs for one input, to be compared. */
+  pairs?: Pair[] | undefined;
+  /** Examples of two evaluations with different outputs, as pairs: a random choice of at most `limit`. */
+  compared?: { evaluationIds: readonly string[]; limit: number } | undefined;
   /** The newest that match. */
   filtered?: Filtered | undefined;
 }
@@ -43,11 +48,12 @@ export interface AddedItems {
 export async function addItems(
   db: WorkspaceDatabase,
   name: string,
-  { executionIds = [], examples = [], traces = [], filtered }: NewItems,
+  { executionIds = [], examples = [], traces = [], pairs = [], compared, filtered }: NewItems,
 ): Promise<AddedItems> {
-  const { id } = await findQueue(db.query, name);
+  const { id, score_names: scoreNames } = await findQueue(db.query, name);
   // May examine everything, so it runs without holding a lock.
   const matching = filtered && (await selectEntering(db.heavy.query, id, filtered));
+  const differing = compared && (await selectDiffering(db.heavy.query, id, compared));
   return db.transaction(async (query) => {
     // Serializes concurrent additions, so that each sees the room left by the others. Inserting an item needs only a key lock on its queue.
     const [queue] = await query((own) => own.selectFrom('queues').select('id').where('id', '=', id).forNoKeyUpdate());
@@ -56,6 +62,8 @@ export async function addItems(
     if (executionIds.length > 0) sums.push(await addExecutions(query, id, executionIds));
     if (examples.length > 0) sums.push(await addExamples(query, id, examples));
     if (traces.length > 0) sums.push(await addTraces(query, id, traces));
+    const allPairs = [...pairs, ...(differing ?? [])];
+    if (allPairs.length > 0) sums.push(await insert(query, id, await findPairs(query, scoreNames, allPairs)));
     if (filtered !== undefined && matching !== undefined)
       sums.push(await enterQueue(query, id, { ...filtered, ids: matching, room: MAX_QUEUE_ITEMS + 1 }));
     if ((await roomOf(query, id)) < 0)
@@ -244,15 +252,9 @@ async function addExamples(
   queueId: string,
   given: { evaluationId: string; exampleId: string }[],
 ): Promise<AddedItems> {
-  const evaluationIds = [...new Set(given.map(({ evaluationId }) => evaluationId))];
-  // Locked until the transaction ends.
-  await query((db) =>
-    db
-      .selectFrom('evaluations')
-      .select('id')
-      .where(sql<boolean>`id = any(${evaluationIds}::uuid[])`)
-      .orderBy('id')
-      .forKeyShare(),
+  await holdEvaluations(
+    query,
+    given.map(({ evaluationId }) => evaluationId),
   );
   const examples = [...new Map(given.map((one) => [`${one.evaluationId} ${one.exampleId}`, one])).values()];
   const keys = {
@@ -279,9 +281,15 @@ async function addExamples(
   return insert(query, queueId, examples);
 }
 
-async function insert(query: Query, queueId: string, subjects: readonly ReviewedSubject[]): Promise<AddedItems> {
-  if (subjects.length === 0) return { added: 0, present: 0 };
-  const columns = arraysOf(subjects.map(subjectIds));
+async function insert(query: Query, queueId: string, items: readonly ItemToAdd[]): Promise<AddedItems> {
+  if (items.length === 0) return { added: 0, present: 0 };
+  const columns = arraysOf(
+    items.map((item) => ({
+      ...subjectIds(item),
+      other_execution_id: item.otherExecutionId ?? null,
+      other_evaluation_id: item.otherEvaluationId ?? null,
+    })),
+  );
   const added = await query((db) =>
     db
       .insertInto('queue_items')
@@ -295,6 +303,8 @@ async function insert(query: Query, queueId: string, subjects: readonly Reviewed
               example_id: ['text', columns.example_id],
               trace_id: ['uuid', columns.trace_id],
               span_id: ['text', columns.span_id],
+              other_execution_id: ['uuid', columns.other_execution_id],
+              other_evaluation_id: ['uuid', columns.other_evaluation_id],
             }),
           )
           .select([newItemId.as('id'), sql<string>`${queueId}::uuid`.as('queue_id')])
@@ -304,5 +314,5 @@ async function insert(query: Query, queueId: string, subjects: readonly Reviewed
       .onConflict((conflict) => conflict.doNothing())
       .returning('id'),
   );
-  return { added: added.length, present: subjects.length - added.length };
+  return { added: added.length, present: items.length - added.length };
 }

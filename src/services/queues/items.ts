@@ -9,8 +9,16 @@ import type { ItemState, ReviewCorrection } from '../../domain/queues/queue.ts';
 import type { HolderId } from '../members/holder.ts';
 import { findQueue, type QueueColumns, stateOf } from './queues.ts';
 
-/** The columns of an item's subject. */
-export const ITEM_SUBJECT = ['execution_id', 'evaluation_id', 'example_id', 'trace_id', 'span_id'] as const;
+/** The columns of an item's subject, and of the other subject of a pair. */
+export const ITEM_SUBJECT = [
+  'execution_id',
+  'evaluation_id',
+  'example_id',
+  'trace_id',
+  'span_id',
+  'other_execution_id',
+  'other_evaluation_id',
+] as const;
 
 const COLUMNS = [
   'i.id',

@@ -5,6 +5,7 @@ import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { publicId, traceIdOf } from '../../domain/ids.ts';
+import { COMPARED_WITH, isSubjectFirst, PAIR_ANSWERS, pairScore } from '../../domain/queues/pair.ts';
 import type { ReviewCorrection } from '../../domain/queues/queue.ts';
 import { reviewScoreId } from '../../domain/queues/review-score-id.ts';
 import type { ScoreValue } from '../../domain/scores/score.ts';
@@ -40,8 +41,10 @@ export interface Verdict {
 /** An item that is locked until the transaction ends, and the reviewer's review of it. */
 interface Held {
   queue: QueueColumns;
-  item: Pick<SubjectIds, (typeof ITEM_SUBJECT)[number]> & {
+  item: Omit<SubjectIds, 'conversation_id'> & {
     id: string;
+    other_execution_id: string | null;
+    other_evaluation_id: string | null;
     completed: number;
     /** The number of leases held by others. */
     others: number;
@@ -69,10 +72,13 @@ async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): P
       .where('id', 'in', (eb) =>
         eb
           .selectFrom('queue_items')
-          .select((of) => of.ref('execution_id').$notNull().as('id'))
+          .select((of) =>
+            sql<string>`unnest(array[${of.ref('execution_id')}, ${of.ref('other_execution_id')}])`.as('id'),
+          )
           .where('queue_id', '=', queue.id)
           .where('id', '=', itemId),
       )
+      .orderBy('id')
       .forKeyShare(),
   );
   await query((db) =>
@@ -148,8 +154,9 @@ export async function completeItem(
     const isAgain = review?.outcome === 'completed';
     if (isAgain && review.request_hash?.equals(requestHash)) return getItem(query, queue, item.id, reviewing.reviewer);
     if (!isAgain) requirePlace(held);
-    const scores = verdict.scores.map(({ name, ...score }) => ({
-      ...score,
+    const scores = verdict.scores.map(({ name, comment, value }, index) => ({
+      comment,
+      ...answerOf(item, reviewing.reviewer, value, index),
       id: reviewScoreId(item.id, reviewing.reviewer, name),
       name,
       subject: subjectOf(item),
@@ -169,6 +176,26 @@ export async function completeItem(
     });
     return getItem(query, queue, item.id, reviewing.reviewer);
   });
+}
+
+/** The public id of what the subject of a pair is compared with; undefined for other items. */
+function comparedWith({ other_execution_id: execution, other_evaluation_id: evaluation }: Held['item']) {
+  if (execution !== null) return publicId('execution', execution);
+  return evaluation === null ? undefined : publicId('evaluation', evaluation);
+}
+
+/** What to store of an answer: of a pair, the score of its subject, with the order in which the reviewer saw the outputs. */
+function answerOf(item: Held['item'], reviewer: HolderId, value: ScoreValue, index: number) {
+  const other = comparedWith(item);
+  if (other === undefined) return { value };
+  const answer = PAIR_ANSWERS.find((each) => each === value);
+  if (answer === undefined)
+    throw invalidField(`scores.${index}.value`, 'must be "first", "second" or "tie": this item is a pair');
+  const isFirst = isSubjectFirst(item.id, reviewer);
+  return {
+    value: pairScore(answer, isFirst),
+    metadata: { [COMPARED_WITH]: other, shown: isFirst ? 'first' : 'second' },
+  };
 }
 
 function requirePlace({ queue: { reviewers_per_item: wanted }, item: { completed, others } }: Held): void {

@@ -59,6 +59,7 @@ describe('a judge that compares with the outputs of another evaluation', () => {
     const { body } = await stage.service.call('GET', `/evaluations/${run.id}/compare/${before.id}`);
     expect(body.preferences).toEqual([
       {
+        source: 'evaluator',
         evaluator: 'pairwise',
         examples: 8,
         preferred: 8,

@@ -117,7 +117,7 @@ test('names what cannot be added', async () => {
     'invalid_request',
     expect.stringContaining(nothing),
   ]);
-  expect(refused(await add({}))[2]).toMatch(/Give execution_ids, examples, traces or a filter/);
+  expect(refused(await add({}))[2]).toMatch(/Give execution_ids, examples, traces, pairs, compared or a filter/);
   expect(refused(await add({ execution_ids: [execution], limit: 3 }))[2]).toMatch(/limit: needs a filter/);
   expect(refused(await add({ execution_ids: Array.from({ length: 1001 }, () => execution) }))[2]).toMatch(
     /at most 1000/,

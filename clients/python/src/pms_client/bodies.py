@@ -27,6 +27,10 @@ class AddQueueItems(TypedDict, total=False):
     """Evaluation examples that have a score."""
     traces: Sequence[Mapping[str, Any]]
     """Traces, or steps of traces."""
+    pairs: Sequence[Mapping[str, Any]]
+    """Pairs of completed executions with the same variables, or of two evaluations’ outputs for an example, to be compared. Their outputs must differ."""
+    compared: Mapping[str, Any]
+    """Adds pairs of the outputs of two evaluations for the same examples, if they differ: a random choice of at most `limit`."""
     filter: Mapping[str, Any]
     """Adds the newest matching executions. Default `status`: completed."""
     trace_filter: Mapping[str, Any]
@@ -34,7 +38,7 @@ class AddQueueItems(TypedDict, total=False):
     sample_rate: float
     """With a filter: the share of matches to add. Default: 1."""
     limit: int
-    """With a filter: the maximum number to add. Default: 1000."""
+    """With a filter or `compared`: the maximum number to add. Default: 1000."""
 
 
 class ApproveDeviceAuthorization(TypedDict, total=False):

@@ -1139,7 +1139,15 @@ class EvaluationComparisonPreference(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    evaluator: str
+    source: Annotated[
+        str,
+        Field(description="`person`: people compared the outputs as pairs of a queue."),
+    ]
+    evaluator: Annotated[str, Field(description="The name of the score if people compared.")]
+    reviews: Annotated[
+        int | None,
+        Field(description="The number of answers if people compared. An example counts once, with their mean."),
+    ] = None
     examples: Annotated[int, Field(description="Examples with a preference or a tie.")]
     preferred: Annotated[int, Field(description="Examples in which the output of b is better.")]
     other_preferred: Annotated[int, Field(description="Examples in which the output of a is better.")]
@@ -1487,6 +1495,21 @@ class Feedback(BaseModel):
 class QueueItemSubject(BaseModel):
     """
     An execution, an example of an evaluation, a trace, or a step of one.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str | None = None
+    evaluation_id: str | None = None
+    example_id: str | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+
+
+class QueueItemOther(BaseModel):
+    """
+    Only of pairs: the output to compare with that of `subject`. In a response to a reviewer, `subject` is the first and `other` the second in an order that was drawn for them; in lists, `other` is the earlier one.
     """
 
     model_config = ConfigDict(
@@ -3455,7 +3478,9 @@ class EvaluationComparison(BaseModel):
     ] = None
     preferences: Annotated[
         list[EvaluationComparisonPreference] | None,
-        Field(description="If `pairwise` evaluators of b compared its outputs with those of a (`against`)."),
+        Field(
+            description="If `pairwise` evaluators of b compared its outputs with those of a (`against`), or people compared them as pairs of a queue."
+        ),
     ] = None
     unchanged_examples: Annotated[
         list[EvaluationComparisonUnchangedExample] | None,
@@ -3721,6 +3746,12 @@ class QueueItem(BaseModel):
         QueueItemSubject,
         Field(description="An execution, an example of an evaluation, a trace, or a step of one."),
     ]
+    other: Annotated[
+        QueueItemOther | None,
+        Field(
+            description="Only of pairs: the output to compare with that of `subject`. In a response to a reviewer, `subject` is the first and `other` the second in an order that was drawn for them; in lists, `other` is the earlier one."
+        ),
+    ] = None
     state: Annotated[
         Literal["pending", "leased", "completed", "skipped"],
         Field(

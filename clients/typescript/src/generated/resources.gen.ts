@@ -254,7 +254,7 @@ export interface QueuesOperations {
   list(query?: QueryOf<api.ListQueuesData>, options?: CallOptions): List<api.QueuePage['data'][number]>;
   /** List the items of a queue in the order they were added: `GET /queues/{name}/items` */
   items(name: string, query?: QueryOf<api.ListQueueItemsData>, options?: CallOptions): List<api.QueueItemPage['data'][number]>;
-  /** Add executions, examples of evaluations, traces or steps to a queue: `POST /queues/{name}/items` */
+  /** Add executions, examples of evaluations, traces, steps or pairs of outputs to a queue: `POST /queues/{name}/items` */
   addItems(name: string, body: NonNullable<api.AddQueueItemsData['body']>, options?: CallOptions): ApiPromise<api.AddedQueueItems>;
   /** Measure reviewer agreement in a queue: `GET /queues/{name}/agreement` */
   agreement(name: string, options?: CallOptions): ApiPromise<api.QueueAgreement>;

@@ -1701,6 +1701,19 @@ export type AddQueueItems = {
         span_id?: string;
     }>;
     /**
+     * Pairs of completed executions with the same variables, or of two evaluations’ outputs for an example, to be compared. Their outputs must differ.
+     */
+    pairs?: Array<AddQueueItemsPairExecutionIds | AddQueueItemsPairEvaluationIds>;
+    /**
+     * Adds pairs of the outputs of two evaluations for the same examples, if they differ: a random choice of at most `limit`.
+     */
+    compared?: {
+        evaluation_ids: [
+            string,
+            string
+        ];
+    };
+    /**
      * Adds the newest matching executions. Default `status`: completed.
      */
     filter?: ExecutionFilter;
@@ -1713,7 +1726,7 @@ export type AddQueueItems = {
      */
     sample_rate?: number;
     /**
-     * With a filter: the maximum number to add. Default: 1000.
+     * With a filter or `compared`: the maximum number to add. Default: 1000.
      */
     limit?: number;
 };
@@ -4120,10 +4133,21 @@ export type EvaluationComparison = {
         }>;
     };
     /**
-     * If `pairwise` evaluators of b compared its outputs with those of a (`against`).
+     * If `pairwise` evaluators of b compared its outputs with those of a (`against`), or people compared them as pairs of a queue.
      */
     preferences?: Array<{
+        /**
+         * `person`: people compared the outputs as pairs of a queue.
+         */
+        source: string;
+        /**
+         * The name of the score if people compared.
+         */
         evaluator: string;
+        /**
+         * The number of answers if people compared. An example counts once, with their mean.
+         */
+        reviews?: number;
         /**
          * Examples with a preference or a tie.
          */
@@ -4781,6 +4805,16 @@ export type QueueItem = {
      * An execution, an example of an evaluation, a trace, or a step of one.
      */
     subject: {
+        execution_id?: string;
+        evaluation_id?: string;
+        example_id?: string;
+        trace_id?: string;
+        span_id?: string;
+    };
+    /**
+     * Only of pairs: the output to compare with that of `subject`. In a response to a reviewer, `subject` is the first and `other` the second in an order that was drawn for them; in lists, `other` is the earlier one.
+     */
+    other?: {
         execution_id?: string;
         evaluation_id?: string;
         example_id?: string;
@@ -7654,6 +7688,21 @@ export type SetScoreDefinitionCategory = {
      * The display text.
      */
     label?: string;
+};
+
+export type AddQueueItemsPairExecutionIds = {
+    execution_ids: [
+        string,
+        string
+    ];
+};
+
+export type AddQueueItemsPairEvaluationIds = {
+    evaluation_ids: [
+        string,
+        string
+    ];
+    example_id: string;
 };
 
 /**

@@ -11,6 +11,7 @@ import { MAX_RESAMPLED_PAIRS } from '../../../domain/evaluations/paired-differen
 import { describePreference, type Preference, preferenceOf } from '../../../domain/evaluations/preference.ts';
 import { overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { publicId } from '../../../domain/ids.ts';
+import { COMPARED_WITH } from '../../../domain/queues/pair.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { type SharedScore, sharedScoreOver, sharedScoreText } from './shared-score.ts';
 
@@ -274,7 +275,10 @@ export function compareEvaluations(
       checkEvaluator(options.evaluator, [a, b]);
       const sums = await readComparisonSums(query, a, b, options);
       const comparison = compareSums(publicId('evaluation', a.id), publicId('evaluation', b.id), sums);
-      const preferences = await readPreferences(query, comparison.a, b);
+      const preferences = [
+        ...(await readPreferences(query, comparison.a, b)),
+        ...(await readPeoplesPreferences(query, a.id, b.id)),
+      ];
       if (preferences.length === 0) return comparison;
       const note = [comparison.note, ...preferences.map(describePreference)].join(' ');
       return { ...comparison, note, preferences };
@@ -310,6 +314,41 @@ async function readPreferences(query: Query, other: string, run: EvaluationRow):
     );
   }
   return found.filter((preference) => preference !== undefined);
+}
+
+/** The number of examples by a score of people, for each name. */
+async function readPeoplesPreferences(query: Query, a: string, b: string): Promise<Preference[]> {
+  // They are scores of the later run.
+  const [earlier = '', later = ''] = [a, b].sort();
+  const rows = await query((db) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('scores')
+          .select(['name', sql<number>`avg(number)`.as('value'), sql<number>`count(*)::int`.as('answers')])
+          .where('evaluation_id', '=', later)
+          .where('source', '=', 'person')
+          .where('number', '>=', 0)
+          .where('number', '<=', 1)
+          .where(sql<SqlBool>`metadata->>${COMPARED_WITH}::text = ${publicId('evaluation', earlier)}`)
+          .groupBy(['name', 'example_id'])
+          .as('each'),
+      )
+      .select(['name', 'value', sql<number>`count(*)::int`.as('count'), sql<number>`sum(answers)::int`.as('answers')])
+      .groupBy(['name', 'value'])
+      .orderBy('name')
+      .orderBy('value'),
+  );
+  return [...Map.groupBy(rows, ({ name }) => name)].flatMap(([name, each]) => {
+    const counts = each.map(({ value, count }) => ({ score: later === b ? value : 1 - value, count }));
+    return (
+      preferenceOf(
+        name,
+        counts,
+        each.reduce((sum, { answers }) => sum + answers, 0),
+      ) ?? []
+    );
+  });
 }
 
 /** The number of first examples whose metadata keys are collected. */

@@ -762,7 +762,7 @@ class QueuesOperations:
         return self._transport.pages(models.QueueItem, "queues", name, "items", limit=limit, state=state)
 
     def add_items(self, name: str, **body: Unpack[bodies.AddQueueItems]) -> models.AddedQueueItems:
-        """Add executions, examples of evaluations, traces or steps to a queue: `POST /queues/{name}/items`"""
+        """Add executions, examples of evaluations, traces, steps or pairs of outputs to a queue: `POST /queues/{name}/items`"""
         return self._transport.fetch(models.AddedQueueItems, change("POST", "queues", name, "items", body=body))
 
     def agreement(self, name: str) -> models.QueueAgreement:
