@@ -1,54 +1,28 @@
-import type { StepType } from './step.ts';
+import { STEP_TYPES, type StepType } from './step.ts';
 
 // The meaning of attributes in the conventions in use: OpenTelemetry's for generative AI (`gen_ai.`, old and new), OpenInference (`llm.`,
 // `openinference.`), the AI SDK (`ai.`), OpenLLMetry (`traceloop.`), Langfuse, MLflow, and ours (`pms.`). The first one present counts.
 // `name#member` is a member of a JSON object, and `name.*` a list whose positions are in names, such as `name.0.role`.
 
+/** The names that most instrumentations share for kinds of steps. */
+const KINDS: Readonly<Record<string, StepType>> = {
+  ...(Object.fromEntries(STEP_TYPES.map((type) => [type, type])) as Record<StepType, StepType>),
+  llm: 'model',
+  chat_model: 'model',
+  generation: 'model',
+  retriever: 'retrieval',
+  reranker: 'rerank',
+  workflow: 'agent',
+  task: 'chain',
+  prompt: 'chain',
+  parser: 'chain',
+};
+
 /** The step type that a value of an attribute means. Values are in lower case; unlisted ones mean nothing. */
 export const TYPES_BY_VALUE: readonly (readonly [attribute: string, types: Readonly<Record<string, StepType>>])[] = [
-  [
-    'pms.step.type',
-    {
-      agent: 'agent',
-      model: 'model',
-      tool: 'tool',
-      retrieval: 'retrieval',
-      embedding: 'embedding',
-      rerank: 'rerank',
-      guardrail: 'guardrail',
-      evaluator: 'evaluator',
-      chain: 'chain',
-      other: 'other',
-    },
-  ],
-  [
-    'langfuse.observation.type',
-    {
-      generation: 'model',
-      agent: 'agent',
-      tool: 'tool',
-      retriever: 'retrieval',
-      embedding: 'embedding',
-      guardrail: 'guardrail',
-      evaluator: 'evaluator',
-      chain: 'chain',
-    },
-  ],
-  [
-    'openinference.span.kind',
-    {
-      llm: 'model',
-      agent: 'agent',
-      tool: 'tool',
-      retriever: 'retrieval',
-      embedding: 'embedding',
-      reranker: 'rerank',
-      guardrail: 'guardrail',
-      evaluator: 'evaluator',
-      chain: 'chain',
-      prompt: 'chain',
-    },
-  ],
+  ['pms.step.type', KINDS],
+  ['langfuse.observation.type', KINDS],
+  ['openinference.span.kind', KINDS],
   [
     'gen_ai.operation.name',
     {
@@ -66,7 +40,7 @@ export const TYPES_BY_VALUE: readonly (readonly [attribute: string, types: Reado
       agent_step: 'chain',
     },
   ],
-  ['traceloop.span.kind', { workflow: 'agent', agent: 'agent', task: 'chain', tool: 'tool' }],
+  ['traceloop.span.kind', KINDS],
   [
     'ai.operationId',
     {
@@ -87,36 +61,8 @@ export const TYPES_BY_VALUE: readonly (readonly [attribute: string, types: Reado
       'ai.rerank.dorerank': 'rerank',
     },
   ],
-  [
-    'mlflow.spanType',
-    {
-      llm: 'model',
-      chat_model: 'model',
-      agent: 'agent',
-      tool: 'tool',
-      retriever: 'retrieval',
-      embedding: 'embedding',
-      reranker: 'rerank',
-      guardrail: 'guardrail',
-      evaluator: 'evaluator',
-      chain: 'chain',
-      workflow: 'agent',
-      task: 'chain',
-      parser: 'chain',
-    },
-  ],
-  [
-    'langsmith.span.kind',
-    {
-      llm: 'model',
-      tool: 'tool',
-      chain: 'chain',
-      retriever: 'retrieval',
-      embedding: 'embedding',
-      prompt: 'chain',
-      parser: 'chain',
-    },
-  ],
+  ['mlflow.spanType', KINDS],
+  ['langsmith.span.kind', KINDS],
   ['llm.request.type', { chat: 'model', completion: 'model', embedding: 'embedding', rerank: 'rerank' }],
   ['mcp.method.name', { 'tools/call': 'tool' }],
 ];

@@ -30,10 +30,10 @@ export class Bag {
   /** @param name `name`, `name#member`, or `name.*` for a list whose positions are in names */
   get(name: string): JsonValue | undefined {
     if (name.endsWith('.*')) return this.#nested(name.slice(0, -1));
-    const [attribute = '', member] = name.split('#');
-    const value = this.#attributes.get(attribute);
-    if (member === undefined || value === undefined) return value;
-    const object = this.texts.parsed(value);
+    const at = name.indexOf('#');
+    if (at === -1) return this.#attributes.get(name);
+    const [value, member] = [this.#attributes.get(name.slice(0, at)), name.slice(at + 1)];
+    const object = value === undefined ? value : this.texts.parsed(value);
     return isObject(object) && Object.hasOwn(object, member) ? (object[member] as JsonValue) : undefined;
   }
 

@@ -1,5 +1,6 @@
 import { expressionBuilder, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { recordset } from '../../db/recordset.ts';
 import { now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -17,21 +18,23 @@ interface JsonRow {
   metadata: Record<string, JsonValue>;
 }
 
-/**
- * The rows are bytes, which the driver sends unchanged; strings would have to be encoded first. `json_to_recordset` turns a JSON
- * null into SQL NULL, so an expected null has a separate field.
- */
+const TYPES: Record<keyof JsonRow, string> = {
+  seq: 'int',
+  key: 'text',
+  variables: 'jsonb',
+  expected: 'jsonb',
+  expects_null: 'boolean',
+  metadata: 'jsonb',
+};
+
+/** A JSON null in a row becomes SQL NULL, so an expected null has a separate field. */
 const INSERT_ROWS = prepared<{ examplesId: string; rows: Buffer }>()((db, { examplesId, rows }) =>
   db
     .insertInto('dataset_examples')
     .columns(['dataset_version_id', 'seq', 'example_key', 'variables', 'expected', 'metadata'])
     .expression((eb) =>
       eb
-        .selectFrom(
-          sql<JsonRow>`json_to_recordset(convert_from(${rows}::bytea, 'UTF8')::json)`.as<'row'>(
-            sql`row (seq int, key text, variables jsonb, expected jsonb, expects_null boolean, metadata jsonb)`,
-          ),
-        )
+        .selectFrom(recordset<JsonRow>(rows, TYPES))
         .select([
           sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
           'seq',

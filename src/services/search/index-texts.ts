@@ -5,7 +5,7 @@ import { inStates } from '../../db/state-change.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { bucketAt, bucketOfId, keyOf, WordSet } from '../../domain/text/search-words.ts';
 import { createPace } from '../../lib/event-loop.ts';
-import { pagesOfSteps } from '../traces/steps.ts';
+import { pagesOfSteps, type TraceDays } from '../traces/steps.ts';
 
 /** The words of a larger execution are not stored: its text is read at each search. */
 const MAX_EXECUTION_BYTES = 256 * 1024;
@@ -132,14 +132,9 @@ export async function indexExecutions(query: Query, ids: readonly string[]): Pro
 const STEPS_AT_ONCE = 500;
 
 /** Adds the texts of a trace's steps, and of the executions in it. @param query bound to its workspace */
-async function addSteps(
-  query: Query,
-  words: WordSet,
-  { id, first_day: first, last_day: last }: { id: string; first_day: number; last_day: number },
-): Promise<void> {
+async function addSteps(query: Query, words: WordSet, trace: TraceDays): Promise<void> {
   const pace = createPace();
-  const days = { first, last };
-  for await (const steps of pagesOfSteps(query, id, days, ['span_id', 'name', 'error', 'content'], STEPS_AT_ONCE))
+  for await (const steps of pagesOfSteps(query, trace, ['span_id', 'name', 'error', 'content'], STEPS_AT_ONCE))
     for (const { name, error, content } of steps) {
       words.add(name);
       words.add(error);
@@ -150,7 +145,7 @@ async function addSteps(
     db
       .selectFrom('executions')
       .select(['id', 'bytes'])
-      .where('trace_id', '=', id)
+      .where('trace_id', '=', trace.id)
       .limit(STEPS_AT_ONCE * 100),
   );
   if (runs.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_TRACE_BYTES) return words.giveUp();

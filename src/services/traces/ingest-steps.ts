@@ -4,7 +4,7 @@ import { anyOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
 import { parsePublicId, traceUuid } from '../../domain/ids.ts';
 import { MAX_TRACE_STEPS } from '../../domain/traces/limits.ts';
 import type { Step, StepStatus } from '../../domain/traces/step.ts';
-import { afterOthers } from '../../lib/event-loop.ts';
+import { afterOthers, mapPaced } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
 import { recordRuns } from '../executions/recording/record-runs.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
@@ -14,9 +14,6 @@ import { insertSteps, type StepText, textOfStep } from './step-rows.ts';
 import { createStepRuns, findNames, findOwn } from './step-runs.ts';
 import { storeStepScores } from './step-scores.ts';
 import { type Days, sumUpTraces } from './sum-up-traces.ts';
-
-/** Steps that are prepared before other work gets a turn. */
-const STEPS_AT_ONCE = 50;
 
 export interface IngestDeps {
   models: Pick<Models, 'priceOf'>;
@@ -31,11 +28,12 @@ const parentKeyOf = ({ traceId, parentId }: Step) => `${traceId}:${parentId ?? '
 function inOrder(steps: readonly Step[]): Step[] {
   const byKey = new Map<string, Step>();
   for (const step of steps) {
-    const known = byKey.get(keyOf(step));
+    const key = keyOf(step);
+    const known = byKey.get(key);
     const counts = known === undefined || (known.endedAt === null && step.endedAt !== null) ? step : known;
-    byKey.set(keyOf(step), known?.complete || step.complete ? { ...counts, complete: true } : counts);
+    byKey.set(key, known?.complete || step.complete ? { ...counts, complete: true } : counts);
   }
-  return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, step]) => step);
 }
 
 /** Steps with a known model step below them: at any depth in this request, or directly below among stored steps. */
@@ -118,17 +116,14 @@ interface Ready {
   isExecution: boolean;
 }
 
-/** Builds the texts of rows in small parts. */
-async function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>): Promise<Ready[]> {
+/** Builds the texts of rows. */
+function makeReady(steps: readonly Step[], wrappers: ReadonlySet<string>): Promise<Ready[]> {
   const keys = new Set(steps.map(keyOf));
-  const ready: Ready[] = [];
-  for (const [index, step] of steps.entries()) {
+  return mapPaced(steps, (step) => {
     const isExecution = step.type === 'model' && step.endedAt !== null && !wrappers.has(keyOf(step));
     const isTop = !keys.has(parentKeyOf(step));
-    ready.push({ step, isExecution, text: textOfStep(step, { isExecution, isTop }) });
-    if ((index + 1) % STEPS_AT_ONCE === 0) await afterOthers(Number.POSITIVE_INFINITY);
-  }
-  return ready;
+    return { step, isExecution, text: textOfStep(step, { isExecution, isTop }) };
+  });
 }
 
 /** Keys of the steps that are already stored with their end. They stay unchanged, even if their executions were taken back or deleted since. */
@@ -180,23 +175,19 @@ async function recordSteps(
     const id = own[index];
     return id !== undefined && known.has(id) ? id : (runs.get(keyOf(step)) ?? null);
   });
-  const isNew = (index: number) => ready[index]?.isExecution && executions[index] === null;
+  const missing = ready.flatMap(({ step, isExecution }, index) =>
+    isExecution && executions[index] === null ? [{ step, index }] : [],
+  );
   const ended = await findEnded(
     query,
-    ready.flatMap(({ step }, index) => (isNew(index) ? [step] : [])),
+    missing.map(({ step }) => step),
   );
-  const toRecord = [...ready.keys()].filter((index) => {
-    const step = ready[index]?.step;
-    return isNew(index) && step !== undefined && !ended.has(keyOf(step));
-  });
+  const toRecord = missing.filter(({ step }) => !ended.has(keyOf(step)));
+  if (toRecord.length === 0) return executions;
   const stepRuns = createStepRuns(deps.models);
-  const given = toRecord.flatMap((index) => {
-    const step = ready[index]?.step;
-    return step === undefined ? [] : [stepRuns.runOf(step, names)];
-  });
-  if (given.length === 0) return executions;
-  const ids = await recordRuns(deps, query, given);
-  for (const [at, index] of toRecord.entries()) executions[index] = ids[at] ?? null;
+  const calls = await mapPaced(toRecord, ({ step }) => stepRuns.runOf(step, names));
+  const ids = await recordRuns(deps, query, calls);
+  for (const [at, { index }] of toRecord.entries()) executions[index] = ids[at] ?? null;
   return executions;
 }
 
@@ -232,6 +223,7 @@ export async function ingestSteps(deps: IngestDeps, db: WorkspaceDatabase, given
   if (given.length === 0) return [];
   await deps.quotas.check(db.query, 'executionBytes');
   const steps = inOrder(given);
+  await afterOthers(Number.POSITIVE_INFINITY);
   const ready = await makeReady(steps, await findWrappers(db.query, steps));
   const traces = tracesOf(steps);
   const store = async (query: Query) => {

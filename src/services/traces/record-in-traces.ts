@@ -1,6 +1,6 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { traceIdOf } from '../../domain/ids.ts';
-import { createPace } from '../../lib/event-loop.ts';
+import { mapPaced } from '../../lib/event-loop.ts';
 import { recordRuns } from '../executions/recording/record-runs.ts';
 import type { RecordedRun } from '../executions/recording/recorded-run.ts';
 import { daysOf, type IngestDeps, lockTraces, tracesOf } from './ingest-steps.ts';
@@ -24,12 +24,7 @@ export async function recordInTraces(
 ): Promise<(query: Query) => Promise<string[]>> {
   const policy = await readTracePolicy(db.query);
   const mask = createMasker(policy);
-  const runs: RecordedRun[] = [];
-  const pace = createPace();
-  for (const run of given) {
-    runs.push(await keptRun(run, policy, mask));
-    await pace();
-  }
+  const runs = await mapPaced(given, (run) => keptRun(run, policy, mask));
   const oldest = Date.now() - deps.retentionMs;
   const steps = runs.flatMap(({ trace, startedAt }) =>
     trace === undefined || startedAt.getTime() < oldest

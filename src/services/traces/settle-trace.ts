@@ -13,8 +13,8 @@ import { removeTraces } from './delete-traces.ts';
 import { daysOf } from './ingest-steps.ts';
 import { hasUnfinishedRuns, joinRuns } from './join-runs.ts';
 import { createStepRuns, findNames, type RunStep } from './step-runs.ts';
-import { pagesOfSteps } from './steps.ts';
-import { type Days, sumUpTraces } from './sum-up-traces.ts';
+import { pagesOfSteps, stepsOf, type TraceDays } from './steps.ts';
+import { sumUpTraces } from './sum-up-traces.ts';
 import { type Correction, correct, takeBack } from './take-back.ts';
 import { readTracePolicy } from './trace-policy.ts';
 import { TRACE_COLUMNS, type TraceRow } from './traces.ts';
@@ -61,9 +61,9 @@ const COLUMNS = [
   'execution_id',
 ] as const;
 
-async function readSteps(query: Query, trace: string, days: Days) {
+async function readSteps(query: Query, trace: TraceDays) {
   const steps = [];
-  for await (const page of pagesOfSteps(query, trace, days, COLUMNS, READ_AT_ONCE)) {
+  for await (const page of pagesOfSteps(query, trace, COLUMNS, READ_AT_ONCE)) {
     steps.push(...page);
     await afterOthers(Number.POSITIVE_INFINITY);
   }
@@ -94,19 +94,14 @@ async function findRecorded(query: Query, trace: string, steps: readonly StoredS
 async function recordCalls(
   deps: Pick<SettleDeps, 'models'>,
   query: Query,
-  trace: string,
-  days: Days,
+  trace: TraceDays,
   calls: readonly StoredStep[],
   own: ReadonlyMap<string, OwnUsage>,
 ) {
   if (calls.length === 0) return;
   const rows = await query((db) =>
-    db
-      .selectFrom('trace_steps')
+    stepsOf(db, trace)
       .selectAll()
-      .where('trace_id', '=', trace)
-      .where('day', '>=', days.first)
-      .where('day', '<=', days.last)
       .where(
         'span_id',
         'in',
@@ -116,7 +111,7 @@ async function recordCalls(
   const steps = rows.map((row): RunStep => {
     const { input = null, output = null, toolCalls = [] } = row.content;
     return {
-      traceId: traceIdOf(trace),
+      traceId: traceIdOf(trace.id),
       id: row.span_id,
       parentId: row.parent_id,
       conversationId: row.conversation_id,
@@ -152,7 +147,7 @@ async function recordCalls(
       .from(
         unnestOf('n', { span: ['text', given.span], day: ['bigint', given.day], execution: ['uuid', given.execution] }),
       )
-      .where('s.trace_id', '=', trace)
+      .where('s.trace_id', '=', trace.id)
       .whereRef('s.span_id', '=', 'n.span')
       .whereRef('s.day', '=', 'n.day')
       .set((eb) => ({ execution_id: eb.ref('n.execution') })),
@@ -179,14 +174,10 @@ async function noteOwn(query: Query, trace: string, steps: readonly StoredStep[]
   );
 }
 
-async function hasAiStep(query: Query, trace: string, { first, last }: Days): Promise<boolean> {
+async function hasAiStep(query: Query, trace: TraceDays): Promise<boolean> {
   const [step] = await query((db) =>
-    db
-      .selectFrom('trace_steps')
+    stepsOf(db, trace)
       .select('span_id')
-      .where('trace_id', '=', trace)
-      .where('day', '>=', first)
-      .where('day', '<=', last)
       .where((eb) => eb.or([eb('type', '<>', 'other'), eb('execution_id', 'is not', null)]))
       .limit(1),
   );
@@ -194,13 +185,13 @@ async function hasAiStep(query: Query, trace: string, { first, last }: Days): Pr
 }
 
 /** Corrects the executions of a trace to the own usage of its steps, so that each call counts once. */
-async function correctUsage(deps: Pick<SettleDeps, 'models'>, query: Query, trace: string, days: Days): Promise<void> {
-  const steps = await readSteps(query, trace, days);
+async function correctUsage(deps: Pick<SettleDeps, 'models'>, query: Query, trace: TraceDays): Promise<void> {
+  const steps = await readSteps(query, trace);
   const own = ownUsage(
     steps.map((row) => ({ id: row.span_id, parentId: row.parent_id, tokens: row.tokens, cost: row.cost_amount })),
   );
   const around = steps.filter((row) => own.get(row.span_id)?.hasBelow === true || row.execution_id === null);
-  const recorded = await findRecorded(query, trace, around);
+  const recorded = await findRecorded(query, trace.id, around);
   const models = createRunModels(deps.models);
   const wrong: string[] = [];
   const corrections: Correction[] = [];
@@ -224,10 +215,10 @@ async function correctUsage(deps: Pick<SettleDeps, 'models'>, query: Query, trac
       corrections.push({ id: known.id, tokens: tokenUsage(tokens), cost: amount, pricing });
     }
   }
-  await noteOwn(query, trace, steps, own);
+  await noteOwn(query, trace.id, steps, own);
   await takeBack(query, wrong);
   await correct(query, corrections);
-  await recordCalls(deps, query, trace, days, missing, own);
+  await recordCalls(deps, query, trace, missing, own);
 }
 
 const dataOf = (row: TraceRow): TraceData => ({
@@ -272,14 +263,14 @@ export async function settleTrace(
       await query((own) => own.updateTable('traces').set({ settle_at: IN_A_WHILE }).where('id', '=', id));
       return false;
     }
-    const days = daysOf([row]);
+    const trace = { id, ...row };
     await joinRuns(query, [id]);
-    if ((await readTracePolicy(query)).others !== 'keep' && !(await hasAiStep(query, id, days))) {
-      await removeTraces(query, [{ id, ...row }]);
+    if ((await readTracePolicy(query)).others !== 'keep' && !(await hasAiStep(query, trace))) {
+      await removeTraces(query, [trace]);
       return true;
     }
-    await correctUsage(deps, query, id, days);
-    await sumUpTraces(query, [id], days);
+    await correctUsage(deps, query, trace);
+    await sumUpTraces(query, [id], daysOf([trace]));
     const [settled] = await query((own) =>
       own
         .updateTable('traces')

@@ -1,10 +1,12 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import type { StepContent } from '../../db/entities/trace.ts';
+import { inParts, recordset } from '../../db/recordset.ts';
 import { prepared } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import { traceUuid } from '../../domain/ids.ts';
 import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
-import type { Step, StepStatus, StepTokens, StepType } from '../../domain/traces/step.ts';
+import type { Step } from '../../domain/traces/step.ts';
 import { dayOf } from './partitions.ts';
 
 /** Characters of the top step's input and output in lists. */
@@ -12,46 +14,8 @@ export const HEAD_CHARS = 2_000;
 /** Bytes of a step in addition to its content. */
 export const STEP_ROW_BYTES = 512;
 
-/** A row of `trace_steps` to insert, by column. */
-interface StepRow {
-  trace_id: string;
-  span_id: string;
-  day: number;
-  parent_id: string | null;
-  type: StepType;
-  name: string;
-  status: StepStatus;
-  error: string | null;
-  error_type: string | null;
-  started_us: number;
-  ended_us: number | null;
-  model: string | null;
-  provider: string | null;
-  tool: string | null;
-  agent: string | null;
-  tokens: StepTokens | null;
-  cost_amount: string | null;
-  execution_id: string | null;
-  prompt_name: string | null;
-  prompt_version: number | null;
-  conversation_id: string | null;
-  user_id: string | null;
-  service: string | null;
-  environment: string | null;
-  tags: string[] | null;
-  metadata: Record<string, string> | null;
-  input_head: string | null;
-  output_head: string | null;
-  has_input: boolean;
-  has_output: boolean;
-  cut: string[];
-  complete: boolean;
-  content: StepContent;
-  bytes: number;
-}
-
-/** The types of the same columns. */
-const TYPES: Record<keyof StepRow, string> = {
+/** The columns of `trace_steps` to insert, with their types. */
+const TYPES = {
   trace_id: 'uuid',
   span_id: 'text',
   day: 'bigint',
@@ -86,11 +50,9 @@ const TYPES: Record<keyof StepRow, string> = {
   complete: 'boolean',
   content: 'jsonb',
   bytes: 'bigint',
-};
+} satisfies Partial<Record<keyof Tables['trace_steps'], string>>;
+type StepRow = Pick<Selectable<Tables['trace_steps']>, keyof typeof TYPES>;
 const NAMES = Object.keys(TYPES) as (keyof StepRow)[];
-const DEFINITION = Object.entries(TYPES)
-  .map(([name, type]) => `${name} ${type}`)
-  .join(', ');
 const KEY = ['workspace_id', 'trace_id', 'span_id', 'day'] as const;
 const IS_RUNNING = sql<boolean>`${sql.ref('trace_steps.ended_us')} is null`;
 const CHANGES = {
@@ -112,15 +74,7 @@ const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
     .insertInto('trace_steps')
     .columns(NAMES)
     .expression((eb) =>
-      eb
-        .selectFrom(
-          sql<StepRow>`json_to_recordset(convert_from(${rows}::bytea, 'UTF8')::json)`.as<'row'>(
-            sql`row (${sql.raw(DEFINITION)})`,
-          ),
-        )
-        .select(NAMES)
-        .orderBy('trace_id')
-        .orderBy('span_id'),
+      eb.selectFrom(recordset<StepRow>(rows, TYPES)).select(NAMES).orderBy('trace_id').orderBy('span_id'),
     )
     .onConflict((conflict) =>
       conflict
@@ -218,7 +172,6 @@ export async function insertSteps(
   texts: readonly StepText[],
   executions: readonly (string | null)[],
 ): Promise<void> {
-  if (texts.length === 0) return;
   const rows = texts.map(({ head }, at) => `${head},"execution_id":${JSON.stringify(executions[at] ?? null)}}`);
-  await query(INSERT, { rows: Buffer.from(`[${rows.join(',')}]`) });
+  for (const part of inParts(rows)) await query(INSERT, { rows: part });
 }

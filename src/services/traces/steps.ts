@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
+import { type QueryCreator, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { MAX_PAGE_BYTES } from '../../db/read-page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { treeOrder } from '../../domain/traces/tree-order.ts';
-import type { Days } from './sum-up-traces.ts';
 import type { TraceRow } from './traces.ts';
 
 const STEP_COLUMNS = [
@@ -32,28 +31,22 @@ const STEP_COLUMNS = [
   'e.cost_amount',
 ] as const;
 
-type Owner = Pick<TraceRow, 'id' | 'first_day' | 'last_day'>;
+/** A trace, with the days that have its steps. */
+export type TraceDays = Pick<TraceRow, 'id' | 'first_day' | 'last_day'>;
+
+/** The steps of a trace, read from its days only. */
+export const stepsOf = (db: QueryCreator<Tables>, { id, first_day: first, last_day: last }: TraceDays) =>
+  db.selectFrom('trace_steps as s').where('s.trace_id', '=', id).where('s.day', '>=', first).where('s.day', '<=', last);
 
 /** All steps of a trace in pages, by span id. @param columns with `span_id` */
 export async function* pagesOfSteps<Column extends keyof Tables['trace_steps']>(
   query: Query,
-  trace: string,
-  { first, last }: Days,
+  trace: TraceDays,
   columns: readonly (Column | 'span_id')[],
   atOnce: number,
 ) {
   const read = (after: string) =>
-    query((db) =>
-      db
-        .selectFrom('trace_steps')
-        .select(columns)
-        .where('trace_id', '=', trace)
-        .where('day', '>=', first)
-        .where('day', '<=', last)
-        .where('span_id', '>', after)
-        .orderBy('span_id')
-        .limit(atOnce),
-    );
+    query((db) => stepsOf(db, trace).select(columns).where('span_id', '>', after).orderBy('span_id').limit(atOnce));
   for (let after: string | undefined = ''; after !== undefined; ) {
     const rows: Awaited<ReturnType<typeof read>> = await read(after);
     if (rows.length > 0) yield rows;
@@ -62,18 +55,13 @@ export async function* pagesOfSteps<Column extends keyof Tables['trace_steps']>(
 }
 
 /** Steps of a trace, without their texts. */
-function selectSteps(query: Query, { id, first_day: first, last_day: last }: Owner, spans: readonly string[]) {
-  return query((db) =>
-    db
-      .selectFrom('trace_steps as s')
+const selectSteps = (query: Query, trace: TraceDays, spans: readonly string[]) =>
+  query((db) =>
+    stepsOf(db, trace)
       .leftJoin('executions as e', 'e.id', 's.execution_id')
       .select(STEP_COLUMNS)
-      .where('s.trace_id', '=', id)
-      .where('s.day', '>=', first)
-      .where('s.day', '<=', last)
       .where(sql<boolean>`s.span_id = any(${spans}::text[])`),
   );
-}
 export type StepRow = Awaited<ReturnType<typeof selectSteps>>[number];
 
 /** Bytes of a step in a page, without its texts. */
@@ -86,17 +74,12 @@ const bytesOf = ({ name, error }: StepRow) => STEP_BYTES + name.length + (error?
  */
 export async function listSteps(
   query: Query,
-  trace: Owner,
+  trace: TraceDays,
   limit: number,
   after: string | undefined,
 ): Promise<{ rows: StepRow[]; more: boolean }> {
   const all = await query((db) =>
-    db
-      .selectFrom('trace_steps')
-      .select(['span_id as id', 'parent_id as parentId', 'started_us as startedAt'])
-      .where('trace_id', '=', trace.id)
-      .where('day', '>=', trace.first_day)
-      .where('day', '<=', trace.last_day),
+    stepsOf(db, trace).select(['span_id as id', 'parent_id as parentId', 'started_us as startedAt']),
   );
   const order = treeOrder(all);
   const from = after === undefined ? 0 : order.indexOf(after) + 1;
@@ -116,17 +99,13 @@ export async function listSteps(
 }
 
 /** A step with its texts. @throws ApiError `not_found` */
-export async function getStep(query: Query, { id, first_day: first, last_day: last }: Owner, span: string) {
+export async function getStep(query: Query, trace: TraceDays, span: string) {
   const [row] = await query((db) =>
-    db
-      .selectFrom('trace_steps as s')
+    stepsOf(db, trace)
       .leftJoin('executions as e', 'e.id', 's.execution_id')
       .select(STEP_COLUMNS)
       .select(['s.content', 's.conversation_id', 's.user_id', 's.service', 's.environment', 's.tags', 's.metadata'])
       .select(['e.input', 'e.input_messages', 'e.output', 'e.tool_calls'])
-      .where('s.trace_id', '=', id)
-      .where('s.day', '>=', first)
-      .where('s.day', '<=', last)
       .where('s.span_id', '=', span),
   );
   if (row === undefined) throw notFound('This step');
@@ -142,14 +121,10 @@ export const textsOf = ({ content, input, input_messages: messages, output, tool
 });
 
 /** The span of the step that represents its trace: the one without a parent, otherwise the earliest. @throws ApiError `not_found` */
-export async function findTopStep(query: Query, { id, first_day: first, last_day: last }: Owner): Promise<string> {
+export async function findTopStep(query: Query, trace: TraceDays): Promise<string> {
   const [row] = await query((db) =>
-    db
-      .selectFrom('trace_steps')
+    stepsOf(db, trace)
       .select('span_id')
-      .where('trace_id', '=', id)
-      .where('day', '>=', first)
-      .where('day', '<=', last)
       .orderBy(sql`parent_id is not null`)
       .orderBy('started_us')
       .orderBy('span_id')

@@ -5,10 +5,7 @@ import type { ToolCall } from '../../domain/prompts/messages.ts';
 import { parseKeepingDigits } from '../../domain/text/json-digits.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import { parseJson } from '../../evaluators/matching/json.ts';
-import { findTopStep, getStep, textsOf } from './steps.ts';
-import type { TraceRow } from './traces.ts';
-
-type Owner = Pick<TraceRow, 'id' | 'first_day' | 'last_day'>;
+import { findTopStep, getStep, stepsOf, type TraceDays, textsOf } from './steps.ts';
 
 /** The number of first steps, and of last steps, that are described. */
 const DESCRIBED_STEPS = 100;
@@ -38,21 +35,17 @@ const beginning = (field: 'input' | 'output', ...others: string[]) =>
   >`left(coalesce(${sql.ref('s.content')} ->> ${sql.lit(field)}, ${sql.join(others.map((column) => sql`${sql.ref(column)}::text`))}), ${sql.lit(DESCRIBED_CHARS)})`;
 const inOrder = sql`(order by ${sql.ref('s.started_us')}, ${sql.ref('s.span_id')})`;
 
-const readDescribed = (query: Query, { id, first_day: first, last_day: last }: Owner) =>
+const readDescribed = (query: Query, trace: TraceDays) =>
   query((db) =>
     db
       .with('ranked', (cte) =>
-        cte
-          .selectFrom('trace_steps as s')
-          .where('s.trace_id', '=', id)
-          .where('s.day', '>=', first)
-          .where('s.day', '<=', last)
+        stepsOf(cte, trace)
           .select(['s.span_id', 's.day', sql<number>`row_number() over ${inOrder}`.as('at')])
           .select(sql<number>`count(*) over ()`.as('of')),
       )
       .selectFrom('ranked as r')
       .innerJoin('trace_steps as s', (join) =>
-        join.onRef('s.span_id', '=', 'r.span_id').onRef('s.day', '=', 'r.day').on('s.trace_id', '=', id),
+        join.onRef('s.span_id', '=', 'r.span_id').onRef('s.day', '=', 'r.day').on('s.trace_id', '=', trace.id),
       )
       .leftJoin('executions as e', 'e.id', 's.execution_id')
       .select(['r.at', 'r.of', 's.type', 's.name', 's.tool', 's.model', 's.error', 's.status'])
@@ -89,16 +82,12 @@ function describeSteps(steps: readonly ToldStep[]): string {
   return text.length <= MAX_DESCRIBED_CHARS ? text : `${text.slice(0, MAX_DESCRIBED_CHARS).toWellFormed()} …`;
 }
 
-async function readCalls(query: Query, { id, first_day: first, last_day: last }: Owner): Promise<ToolCall[]> {
+async function readCalls(query: Query, trace: TraceDays): Promise<ToolCall[]> {
   const input = sql<string | null>`${sql.ref('s.content')} ->> 'input'`;
   const rows = await query((db) =>
     db
       .selectFrom(
-        db
-          .selectFrom('trace_steps as s')
-          .where('s.trace_id', '=', id)
-          .where('s.day', '>=', first)
-          .where('s.day', '<=', last)
+        stepsOf(db, trace)
           .where('s.type', '=', 'tool')
           .select(['s.span_id', 's.tool', 's.name', 's.started_us', input.as('input')])
           .select(sql<number>`sum(octet_length(coalesce(${input}, ''))) over ${inOrder}`.as('until'))
@@ -117,14 +106,10 @@ async function readCalls(query: Query, { id, first_day: first, last_day: last }:
 }
 
 /** The output of the step that ended last. */
-async function readLastOutput(query: Query, trace: Owner): Promise<string | null> {
+async function readLastOutput(query: Query, trace: TraceDays): Promise<string | null> {
   const [row] = await query((db) =>
-    db
-      .selectFrom('trace_steps')
+    stepsOf(db, trace)
       .select('span_id')
-      .where('trace_id', '=', trace.id)
-      .where('day', '>=', trace.first_day)
-      .where('day', '<=', trace.last_day)
       .where('has_output', '=', sql.lit(true))
       .orderBy(sql`ended_us desc nulls last`)
       .orderBy('span_id')
@@ -134,7 +119,7 @@ async function readLastOutput(query: Query, trace: Owner): Promise<string | null
 }
 
 /** @returns undefined if its steps are gone */
-export async function readTexts(query: Query, trace: Owner): Promise<TraceTexts | undefined> {
+export async function readTexts(query: Query, trace: TraceDays): Promise<TraceTexts | undefined> {
   try {
     const top = textsOf(await getStep(query, trace, await findTopStep(query, trace)));
     const input = top.input === null ? '' : readableInput(top.input);

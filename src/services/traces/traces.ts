@@ -268,11 +268,12 @@ export async function listTraces(
   return { rows, next: more ? positionOf(rows.at(-1)) : last };
 }
 
-/** A page of the traces that match conditions, newest first. */
+/** A page of the traces that match conditions, newest first by default. */
 export const pageOfTraces = (
   query: Query,
   conditions: (eb: Traces) => Expression<SqlBool>[],
   limit: number,
+  direction: 'asc' | 'desc' = 'desc',
 ): Promise<Page<TraceRow>> =>
   selectPage(
     query,
@@ -283,8 +284,8 @@ export const pageOfTraces = (
           .select(TRACE_COLUMNS)
           .where((eb) => eb.and(conditions(eb))),
       orderBy: [
-        ['started_at', 'desc'],
-        ['id', 'desc'],
+        ['started_at', direction],
+        ['id', direction],
       ],
       bytes: () => TRACE_BYTES,
     },
@@ -298,22 +299,11 @@ export async function listTurns(
   limit: number,
   after: TracePosition | undefined,
 ): Promise<{ rows: TraceRow[]; next: TracePosition | undefined }> {
-  const { rows, more } = await selectPage(
+  const { rows, more } = await pageOfTraces(
     db.query,
-    {
-      select: (own) =>
-        own
-          .selectFrom('traces')
-          .select(TRACE_COLUMNS)
-          .where('conversation_id', '=', conversationId)
-          .where((eb) => eb.and(given(after, (position) => behind(position, '>')))),
-      orderBy: [
-        ['started_at', 'asc'],
-        ['id', 'asc'],
-      ],
-      bytes: () => TRACE_BYTES,
-    },
+    (eb) => [...indexedConditions(eb, { conversationId }), ...given(after, (position) => behind(position, '>'))],
     limit,
+    'asc',
   );
   return { rows, next: more ? positionOf(rows.at(-1)) : undefined };
 }

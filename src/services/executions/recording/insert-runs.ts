@@ -1,55 +1,12 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
-import type { StoredCall } from '../../../db/entities/execution.ts';
+import { inParts, recordset } from '../../../db/recordset.ts';
 import { prepared } from '../../../db/statement.ts';
+import type { Tables } from '../../../db/tables.ts';
 import type { RECORDED_EXECUTION } from '../../../domain/execution-states.ts';
-import type { ChatMessage, ToolCall } from '../../../domain/prompts/messages.ts';
-import type { Arm } from '../../../domain/releases/rollout.ts';
-import type { JsonValue } from '../../../domain/text/json.ts';
-import type { StepType } from '../../../domain/traces/step.ts';
-import type { Pricing } from '../../../domain/usage.ts';
 
-/** A row of `executions` to insert, by column name. */
-export interface RecordedRow {
-  id: string;
-  record_key: string | null;
-  status: (typeof RECORDED_EXECUTION)[number];
-  prompt_name: string | null;
-  prompt_version: number | null;
-  label: string | null;
-  model: string;
-  provider: string;
-  variables: Record<string, JsonValue>;
-  input: string | null;
-  input_messages: ChatMessage[] | null;
-  metadata: Record<string, string>;
-  calls: StoredCall[];
-  output: string | null;
-  tool_calls: ToolCall[] | null;
-  tokens_input: number;
-  tokens_output: number;
-  tokens_cached_input: number;
-  tokens_reasoning: number;
-  cost_amount: string | null;
-  pricing: Pricing | null;
-  model_ms: number;
-  error: { code: string; message: string } | null;
-  release_id: string | null;
-  release_arm: Arm | null;
-  release_keyed: boolean | null;
-  release_stage: number | null;
-  trace_id: string | null;
-  span_id: string | null;
-  parent_id: string | null;
-  conversation_id: string | null;
-  step_type: StepType | null;
-  started_at: Date;
-  answered_at: Date | null;
-  finished_at: Date;
-}
-
-/** The same as a definition of columns. */
-const TYPES: Record<keyof RecordedRow, string> = {
+/** The columns of `executions` to insert, with their types. */
+const TYPES = {
   id: 'uuid',
   record_key: 'text',
   status: 'text',
@@ -85,16 +42,15 @@ const TYPES: Record<keyof RecordedRow, string> = {
   started_at: 'timestamptz',
   answered_at: 'timestamptz',
   finished_at: 'timestamptz',
+} satisfies Partial<Record<keyof Tables['executions'], string>>;
+export type RecordedRow = Pick<Selectable<Tables['executions']>, keyof typeof TYPES> & {
+  status: (typeof RECORDED_EXECUTION)[number];
+  started_at: Date;
+  finished_at: Date;
 };
 const NAMES = Object.keys(TYPES) as (keyof RecordedRow)[];
-const DEFINITION = Object.entries(TYPES)
-  .map(([name, type]) => `${name} ${type}`)
-  .join(', ');
 
-/**
- * All rows come as one JSON text in bytes, like those of a dataset. Taken keys are processed in a fixed order, so that two
- * requests with the same runs cannot deadlock.
- */
+/** Taken keys are processed in a fixed order, so that two requests with the same runs cannot deadlock. */
 const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
   db
     .insertInto('executions')
@@ -110,11 +66,7 @@ const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
     ])
     .expression((eb) =>
       eb
-        .selectFrom(
-          sql<RecordedRow>`json_to_recordset(convert_from(${rows}::bytea, 'UTF8')::json)`.as<'row'>(
-            sql`row (${sql.raw(DEFINITION)})`,
-          ),
-        )
+        .selectFrom(recordset<RecordedRow>(rows, TYPES))
         .select(NAMES)
         .select([
           'model as requested_model',
@@ -125,7 +77,7 @@ const INSERT = prepared<{ rows: Buffer }>()((db, { rows }) =>
           sql<boolean>`true`.as('recorded'),
           'started_at as created_at',
         ])
-        .orderBy(sql`coalesce(record_key, id::text)`),
+        .orderBy(sql`coalesce(record_key, id::text) collate "C"`),
     )
     .onConflict((conflict) => conflict.doNothing())
     .returning(['id', 'record_key']),
@@ -143,16 +95,17 @@ const FIND = prepared<{ ids: string[]; keys: string[] }>()((db, { ids, keys }) =
 
 type Stored = Pick<RecordedRow, 'id' | 'record_key'>;
 
-/** A row as a part of the JSON text of {@link insertRuns}. */
-export const textOfRow = (row: RecordedRow): string => JSON.stringify(row);
-
 /**
- * Stores runs that are not stored yet, in one statement.
- * @param texts of rows, from {@link textOfRow}
+ * Stores runs that are not stored yet.
+ * @param rows with their JSON texts
  * @returns the newly stored runs
  */
-export function insertRuns(query: Query, texts: readonly string[]): Promise<Stored[]> {
-  return query(INSERT, { rows: Buffer.from(`[${texts.join(',')}]`) });
+export async function insertRuns(query: Query, rows: readonly { row: Stored; text: string }[]): Promise<Stored[]> {
+  const keyOf = ({ row }: { row: Stored }) => row.record_key ?? row.id;
+  const texts = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).map(({ text }) => text);
+  const stored: Stored[] = [];
+  for (const part of inParts(texts)) stored.push(...(await query(INSERT, { rows: part })));
+  return stored;
 }
 
 /** The runs of the workspace that were already stored. */

@@ -2,20 +2,18 @@ import type { Query } from '../../../db/database.ts';
 import { ApiError, type ErrorDetail } from '../../../domain/errors.ts';
 import { newId, spanIdOf } from '../../../domain/ids.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../../../domain/text/json-count.ts';
-import { afterOthers } from '../../../lib/event-loop.ts';
+import { mapPaced } from '../../../lib/event-loop.ts';
 import type { Models } from '../../../models/model.ts';
 import { addLateRuns, lockLateDays } from '../../statistics/late-runs.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
 import { callEnd } from '../run/calls.ts';
-import { findRuns, insertRuns, type RecordedRow, textOfRow } from './insert-runs.ts';
+import { findRuns, insertRuns, type RecordedRow } from './insert-runs.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { createRunModels, type RunModels, tokenUsage } from './run-cost.ts';
 import { promptsOfRuns, type RunPrompt } from './run-prompts.ts';
 
 /** The maximum size of a stored run: the memory needed to show it. */
 export const MAX_RUN_BYTES = 1024 * 1024;
-/** The number of runs processed before yielding to other requests. */
-const RUNS_AT_ONCE = 100;
 const MAX_DETAILS = 20;
 const TAKEN = 'cannot be used: generate another one';
 /** The maximum time by which the application's clock may be ahead. */
@@ -119,13 +117,8 @@ function sizeFault(text: string): string | undefined {
   return undefined;
 }
 
-interface Rows {
-  rows: RecordedRow[];
-  texts: string[];
-}
-
-/** @throws ApiError `invalid_request` naming each run that can't be stored, and the reason */
-async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: readonly RecordedRun[]): Promise<Rows> {
+/** The rows of runs, with their JSON texts. @throws ApiError `invalid_request` naming each run that can't be stored, and the reason */
+async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: readonly RecordedRun[]) {
   const runModels = createRunModels(models);
   const { prompts, faults } = await promptsOfRuns(query, runs);
   const names = runs.map((run, index) => {
@@ -135,20 +128,15 @@ async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: reado
     return name;
   });
   if (faults.length > 0) refuse(faults);
-  const rows: RecordedRow[] = [];
-  const texts: string[] = [];
-  for (const [index, run] of runs.entries()) {
+  return mapPaced(runs, (run, index) => {
     const [prompt, name] = [prompts[index], names[index]];
     if (prompt === undefined || name === undefined || 'fault' in name) throw new Error('A fault was not reported.');
     const row = rowOf(run, prompt, runModels, name);
-    const text = textOfRow(row);
+    const text = JSON.stringify(row);
     const fault = sizeFault(text);
     if (fault !== undefined) refuse([{ path: String(index), message: fault }]);
-    rows.push(row);
-    texts.push(text);
-    if ((index + 1) % RUNS_AT_ONCE === 0) await afterOthers(Number.POSITIVE_INFINITY);
-  }
-  return { rows, texts };
+    return { row, text };
+  });
 }
 
 /**
@@ -164,14 +152,15 @@ export async function recordRuns(
 ): Promise<string[]> {
   // They have ended, so only the quota of bytes applies.
   await quotas.check(query, 'executionBytes');
-  const { rows, texts } = await rowsOf(query, models, runs);
+  const given = await rowsOf(query, models, runs);
+  const rows = given.map(({ row }) => row);
   await lockLateDays(query, rows);
   const spans = await findSpans(query, rows);
   const ofSpan = ({ trace_id: trace, span_id: span }: RecordedRow) =>
     trace === null || span === null ? undefined : spans.get(spanKey(trace, span));
   const stored = await insertRuns(
     query,
-    texts.filter((_, index) => spans.size === 0 || ofSpan(rows[index] as RecordedRow) === undefined),
+    spans.size === 0 ? given : given.filter(({ row }) => ofSpan(row) === undefined),
   );
   await addLateRuns(
     query,
