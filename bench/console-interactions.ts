@@ -65,7 +65,7 @@ export async function interactionsOfRun(page: Page, id: string): Promise<Interac
   for (const name of ['Cost', 'Latency', 'Score']) await keep('sort', () => head(name).first().click(), SETTLED_MS);
   await keep('filter', () => page.locator('.histogram-bar:enabled').last().click(), SETTLED_MS);
   await keep('filter', () => page.locator('.histogram-bar[aria-pressed="true"]').click(), SETTLED_MS);
-  const search = page.getByRole('searchbox', { name: 'Search' });
+  const search = page.getByRole('combobox', { name: 'Search and filters' });
   await search.click();
   for (const key of TYPED) await keep('type into the search', () => page.keyboard.press(key));
   await page.waitForTimeout(SETTLED_MS);
@@ -84,7 +84,7 @@ export async function interactionsOfRun(page: Page, id: string): Promise<Interac
 /** For the list of prompts. */
 export async function interactionsOfPrompts(page: Page): Promise<Interactions> {
   const { found, keep } = keeperOf(page);
-  const search = page.getByRole('searchbox', { name: 'Search' });
+  const search = page.getByRole('combobox', { name: 'Search and filters' });
   await page.getByRole('table', { name: 'Prompts' }).waitFor();
   await search.click();
   for (const key of 'many/19') await keep('type into the search of prompts', () => page.keyboard.press(key));

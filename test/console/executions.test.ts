@@ -52,13 +52,80 @@ test('a search finds words of inputs and outputs, the address holds it, and coun
   await counts.getByRole('button', { name: 'failed 1' }).click();
   await rows(page).nth(3).waitFor();
 
-  await page.getByRole('button', { name: 'More filters' }).click();
-  await page.getByLabel('Metadata, as customer=acme').fill('customer=lums');
-  await rows(page).nth(1).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Remove the filter Metadata customer=lums' }).click();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('filters are typed in one line with completion; they become chips, wrong ones are explained, and hits are marked', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/executions'));
   await rows(page).nth(3).waitFor();
-  await page.getByLabel('Cost from, in $').fill('dear');
-  await page.getByRole('alert').getByText('must be US dollars').first().waitFor();
+  const line = page.getByRole('combobox', { name: 'Search and filters' });
+  const options = page.getByRole('option');
+  const chip = (name: string) => page.getByRole('button', { name: `Remove the filter ${name}` });
+
+  // Everything with the keyboard: a filter, then a value that occurs.
+  await page.keyboard.press('/');
+  await page.keyboard.type('sta');
+  await options.filter({ hasText: 'status:' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  expect(await line.inputValue()).toBe('status:');
+  await options.filter({ hasText: /failed.*1/ }).waitFor();
+  await page.keyboard.type('fai');
+  await options.nth(1).waitFor({ state: 'detached' });
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await chip('Status failed').waitFor();
+  await rows(page).nth(1).waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('status')).toBe('failed');
+  expect(await line.inputValue()).toBe('');
+  // Backspace makes the last chip text again.
+  await page.keyboard.press('Backspace');
+  await chip('Status failed').waitFor({ state: 'detached' });
+  expect(await line.inputValue()).toBe('status:failed');
+  await line.fill('');
+
+  // Several at once, with a quoted value, next to words that are searched for.
+  await page.keyboard.type('pears metadata:"customer=lums" duration<2m');
+  await page.keyboard.press('Enter');
+  await chip('Duration ms ≤ 119999').waitFor();
+  await chip('Metadata customer=lums').click();
+  await page.waitForURL((url) => !url.search.includes('metadata'));
+  expect(await line.inputValue()).toBe('pears');
+  await rows(page).nth(1).waitFor({ state: 'detached' });
+  const marked = () => page.evaluate("[...(CSS.highlights.get('hits') ?? [])].map(String)");
+  expect(new Set((await marked()) as string[])).toEqual(new Set(['pears']));
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await rows(page).nth(3).waitFor();
+  expect(await marked()).toEqual([]);
+
+  // The client says what it cannot read, the API the rest; the text stays.
+  const refusal = page.locator('search').getByRole('alert');
+  for (const [typed, why] of [
+    ['cost>dear', 'cost: must be US dollars, such as 0.05'],
+    ['cost:1', 'cost: write cost>=…, cost<=…'],
+    ['status:bad', 'status: must be one of queued, running, completed, failed, canceled'],
+    ['-status:failed', '-status: a filter cannot exclude'],
+    ['stauts:failed', 'stauts: there is no such filter. To search for it, put it in quotes.'],
+    ['since:', 'since: needs a value'],
+  ] as const) {
+    await line.fill(typed);
+    await page.keyboard.press('Enter');
+    await refusal.getByText(why, { exact: true }).waitFor();
+    expect([await line.inputValue(), await line.getAttribute('aria-invalid')]).toEqual([typed, 'true']);
+  }
+  expect(await violationsInThemes(page)).toEqual([]);
+  await line.fill('release:none');
+  await page.keyboard.press('Enter');
+  await refusal.getByText(/^release: must be/).waitFor();
+  await chip('Release none').click();
+  await rows(page).nth(3).waitFor();
+
+  // An address with text that looks like a filter.
+  await page.goto(stage.at('/executions?q=status:ok&prompt_name=say'));
+  await chip('Prompt say').waitFor();
+  expect(await line.inputValue()).toBe('"status:ok"');
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -119,7 +186,7 @@ test('columns are chosen and kept, and a view keeps them with the filters, also 
   await page.reload();
   await table(page).getByRole('columnheader', { name: 'customer' }).waitFor();
 
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+  await page.getByRole('region', { name: 'Status' }).getByRole('button', { name: 'failed' }).click();
   await page.getByRole('button', { name: 'Save as a view…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save as a view' });
   await dialog.getByLabel('Name').fill('What failed');

@@ -145,8 +145,8 @@ test('trends by version are on the prompt’s page, and executions with a bad sc
   expect(await violationsInThemes(page)).toEqual([]);
 
   await page.goto(stage.at('/executions?prompt_name=trend'));
-  await page.getByRole('button', { name: 'More filters' }).click();
-  await page.getByLabel('Score, such as').fill('helpful=false');
+  await page.getByRole('combobox', { name: 'Search and filters' }).fill('score:helpful=false');
+  await page.keyboard.press('Enter');
   await page.waitForURL(/score=/);
   await page.getByRole('table', { name: 'Executions' }).getByRole('row').nth(2).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Add to a dataset…' }).click();

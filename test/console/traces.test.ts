@@ -156,23 +156,25 @@ test('the list is filtered, also by address, and read page by page', async () =>
   await page.waitForURL(/q=lyon/);
   const row = rows(page).first();
   expect(await row.innerText()).toMatch(/invoke_agent travel\s+ok\s+2\s/);
-  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  const line = page.getByRole('combobox', { name: 'Search and filters' });
+  await line.fill('');
   await page.waitForURL((url) => !url.search.includes('q='));
-  await page.getByRole('button', { name: 'More filters' }).click();
-  for (const [field, value] of [
-    ['User', 'ada'],
-    ['Conversation', 'chat/17'],
-    ['Model', 'openai/gpt-4o-mini'],
-    ['Metadata, as customer=acme', 'customer=acme'],
-    ['Steps, at least', '5'],
-  ] as const) {
-    await page.getByRole('searchbox', { name: field, exact: true }).fill(value);
+  for (const filter of [
+    'user:ada',
+    'conversation:chat/17',
+    'model:openai/gpt-4o-mini',
+    'metadata:customer=acme',
+    'steps>4',
+  ]) {
+    await line.fill(filter);
+    await page.keyboard.press('Enter');
     await rows(page).nth(1).waitFor({ state: 'detached' });
     await rows(page).first().waitFor();
     await page.getByRole('button', { name: /^Remove the filter/ }).click();
     await rows(page).nth(5).waitFor();
   }
-  await page.getByRole('searchbox', { name: 'Tool', exact: true }).fill('none');
+  await line.fill('tool:none');
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'No traces match these filters' }).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   await page.getByRole('link', { name: 'Show all' }).click();

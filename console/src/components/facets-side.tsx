@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { get, type Query } from '../api.ts';
 import { formatNumber } from '../format.ts';
 import { Button } from './button.tsx';
+import { type FilterSpecs, filterWords } from './filter-terms.ts';
 import { ErrorState } from './states.tsx';
 import './peek.css';
 
@@ -35,9 +36,8 @@ export function FacetsSide<Facet extends string>({
   list,
   query,
   facets,
-  labels,
+  specs,
   chosen,
-  words = (_facet, value) => value,
   onChoose,
 }: {
   /** The path of the list. */
@@ -45,11 +45,9 @@ export function FacetsSide<Facet extends string>({
   query: Query;
   /** Those to show, in order. */
   facets: readonly Facet[];
-  labels: Readonly<Record<Facet, string>>;
+  specs: FilterSpecs<Facet>;
   /** The values of the filters. */
   chosen: Readonly<Partial<Record<Facet, string | number | undefined>>>;
-  /** A value as shown. */
-  words?: (facet: Facet, value: string) => string;
   onChoose: (facet: Facet, value: string | undefined) => void;
 }) {
   const [isOpen, setOpen] = useState(() => window.innerWidth >= ROOM_PX);
@@ -77,8 +75,8 @@ export function FacetsSide<Facet extends string>({
             return (
               <FacetValues
                 key={facet}
-                label={labels[facet]}
-                words={(value) => words(facet, value)}
+                label={specs[facet].label}
+                words={(value) => filterWords(specs[facet], value)}
                 values={values}
                 chosen={own}
                 total={data.counted}

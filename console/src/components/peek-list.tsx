@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
+import { useHits } from './hits.ts';
 import './peek.css';
 
 /** A list with its filters above, counts on the left, and one of its records on the right. */
@@ -6,18 +7,23 @@ export function PeekList({
   top,
   side,
   panel,
+  search,
   children,
 }: {
   top: ReactNode;
   side: ReactNode;
   /** The open record; false if none is. */
   panel: ReactNode;
+  /** Words that are marked where they occur. */
+  search?: string | undefined;
   children: ReactNode;
 }) {
+  const body = useRef<HTMLDivElement>(null);
+  useHits(body, search);
   return (
     <div className="peek-list" data-open={Boolean(panel)}>
       <div className="stack peek-list-top">{top}</div>
-      <div className="peek-list-body">
+      <div ref={body} className="peek-list-body">
         {side}
         <div className="peek-list-main">{children}</div>
         {panel}

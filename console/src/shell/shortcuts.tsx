@@ -125,7 +125,7 @@ export function Shortcuts() {
         used();
         setRaw(!isRaw());
       } else if (key === '/') {
-        const field = document.querySelector<HTMLInputElement>('main input[type=search]');
+        const field = document.querySelector<HTMLInputElement>('main :is(search input, input[type=search])');
         if (field === null) return;
         used();
         field.focus();

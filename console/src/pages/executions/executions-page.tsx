@@ -4,6 +4,7 @@ import type { Execution, ExecutionFacets } from '../../api-types.ts';
 import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FacetsSide } from '../../components/facets-side.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { focusRow, PeekList, stepsAround, useStateOf } from '../../components/peek-list.tsx';
 import { SortNote } from '../../components/sort-head.tsx';
@@ -18,17 +19,7 @@ import { t } from '../../strings.ts';
 import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, type ExecutionSort, SORT_WORDS, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
-import {
-  bodyOf,
-  type ExecutionsSearch,
-  FILTER_LABELS,
-  FILTER_NAMES,
-  givenFilters,
-  NO_FILTER,
-  queryOf,
-  valueWords,
-} from './filter.ts';
-import { ExecutionFilters } from './filters.tsx';
+import { bodyOf, type ExecutionsSearch, FILTER_NAMES, FILTERS, givenFilters, NO_FILTER, queryOf } from './filter.ts';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 import { executionsRoute } from './routes.ts';
 import { MOST_TRIED, TryVersionLink } from './try-version-link.tsx';
@@ -82,6 +73,9 @@ export function ExecutionsPage() {
   const navigate = executionsRoute.useNavigate();
   const change = (part: Partial<ExecutionsSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  /** A version is one of a prompt: without its prompt, or with another, it filters by nothing. */
+  const filter = (part: Record<string, string | undefined>) =>
+    change(VIEWED.parse({ ...search, ...('prompt_name' in part && { prompt_version: undefined }), ...part }));
   const open = (id: string | undefined) => change({ open: id });
   const query = queryOf(search);
   const sort = search.order;
@@ -146,7 +140,15 @@ export function ExecutionsPage() {
               columns={columns}
               onSaved={() => change({ columns: columns.join(',') })}
             />
-            <ExecutionFilters search={search} onChange={change} />
+            <FilterLine
+              placeholder="Search inputs and outputs, or filter: status:failed cost>0.01"
+              list="executions"
+              query={query}
+              specs={FILTERS}
+              search={search}
+              error={list.error}
+              onChange={filter}
+            />
           </>
         }
         side={
@@ -155,17 +157,12 @@ export function ExecutionsPage() {
             query={query}
             // Versions of different prompts are unrelated.
             facets={search.prompt_name === undefined ? FACETS.filter((each) => each !== 'prompt_version') : FACETS}
-            labels={FILTER_LABELS}
-            words={valueWords}
+            specs={FILTERS}
             chosen={search}
-            onChoose={(facet, value) =>
-              change({
-                [facet]: facet === 'prompt_version' && value !== undefined ? Number(value) : value,
-                ...(facet === 'prompt_name' && { prompt_version: undefined }),
-              })
-            }
+            onChoose={(facet, value) => filter({ [facet]: value })}
           />
         }
+        search={search.q}
         panel={
           search.open !== undefined && (
             <Suspense fallback={<Loading what="the execution" />}>

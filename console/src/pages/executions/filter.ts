@@ -1,6 +1,8 @@
+import type { ExecutionFilterName } from '../../api-types.ts';
+import type { FilterSpecs } from '../../components/filter-terms.ts';
 import { dayStart } from '../../format.ts';
 import { t } from '../../strings.ts';
-import type { executionsRoute } from './routes.ts';
+import { ARMS, EXECUTION_STATES, type executionsRoute } from './routes.ts';
 
 /** The search parameters of the list. */
 export type ExecutionsSearch = (typeof executionsRoute)['types']['fullSearchSchema'];
@@ -8,35 +10,37 @@ export type ExecutionsSearch = (typeof executionsRoute)['types']['fullSearchSche
 /** Only the filters. */
 export type ExecutionsFilter = Omit<ExecutionsSearch, 'order' | 'columns' | 'open'>;
 
-/** The label of each filter, in the order of the chips. */
-export const FILTER_LABELS = {
-  q: t('Search'),
-  prompt_name: t('Prompt'),
-  prompt_version: t('Version'),
-  status: t('Status'),
-  model: t('Model'),
-  label: 'Label',
-  release: t('Release'),
-  arm: t('Arm'),
-  recorded: t('Origin'),
-  error_code: t('Error'),
-  score: t('Score'),
-  metadata: t('Metadata'),
-  min_cost: t('Cost from $'),
-  max_cost: t('Cost to $'),
-  min_latency_ms: t('Duration from ms'),
-  max_latency_ms: t('Duration to ms'),
-  id: t('Id'),
-  since: t('From'),
-  until: t('To'),
-} as const satisfies Record<keyof ExecutionsFilter, string>;
+/** Each filter of the API as it is typed, in the order of the chips. */
+export const FILTERS = {
+  prompt_name: { label: 'Prompt', word: 'prompt' },
+  prompt_version: { label: 'Version', word: 'version', kind: 'whole' },
+  group: { label: 'Folder', word: 'folder', example: 'support' },
+  status: { label: 'Status', word: 'status', values: EXECUTION_STATES },
+  model: { label: 'Model', word: 'model' },
+  label: { label: 'Label', word: 'label' },
+  release: { label: 'Release', word: 'release' },
+  arm: { label: 'Arm', word: 'arm', values: ARMS },
+  recorded: {
+    label: 'Origin',
+    word: 'recorded',
+    values: ['true', 'false'],
+    words: { true: t('made elsewhere'), false: t('made here') },
+  },
+  error_code: { label: 'Error', word: 'error' },
+  score: { label: 'Score', word: 'score', example: 'tone<0.5' },
+  metadata: { label: 'Metadata', word: 'metadata', example: 'customer=acme' },
+  min_cost: { label: 'Cost $', word: 'cost', operator: '>=', kind: 'dollars', example: '0.01' },
+  max_cost: { label: 'Cost $', word: 'cost', operator: '<=', kind: 'dollars', example: '1' },
+  min_latency_ms: { label: 'Duration ms', word: 'duration', operator: '>=', kind: 'ms', example: '2s' },
+  max_latency_ms: { label: 'Duration ms', word: 'duration', operator: '<=', kind: 'ms', example: '500ms' },
+  id: { label: 'Id', word: 'id', example: 'exec_0198f0' },
+  trace_id: { label: 'Trace', word: 'trace' },
+  since: { label: 'From', word: 'since', kind: 'day' },
+  until: { label: 'To', word: 'until', kind: 'day' },
+} as const satisfies FilterSpecs<Exclude<ExecutionFilterName, 'q'>>;
 
-export type FilterName = keyof typeof FILTER_LABELS;
-export const FILTER_NAMES = Object.keys(FILTER_LABELS) as FilterName[];
-
-/** Labels for values that are not words. */
-export const valueWords = (name: string, value: string): string =>
-  name === 'recorded' ? (value === 'true' ? t('made elsewhere') : t('made here')) : value;
+export type FilterName = 'q' | keyof typeof FILTERS;
+export const FILTER_NAMES = ['q', ...Object.keys(FILTERS)] as FilterName[];
 
 /** The filters that are set. */
 export const givenFilters = (search: ExecutionsSearch): FilterName[] =>
@@ -55,8 +59,8 @@ export function queryOf(search: ExecutionsSearch) {
 
 /** The filters as a body of the API; undefined if some are only supported by the list. */
 export function bodyOf(search: ExecutionsSearch): Record<string, unknown> | undefined {
-  const { q, id, score, metadata, recorded, min_latency_ms, max_latency_ms, ...filter } = queryOf(search);
-  if (q !== undefined || id !== undefined) return undefined;
+  const { q, id, trace_id, score, metadata, recorded, min_latency_ms, max_latency_ms, ...filter } = queryOf(search);
+  if (q !== undefined || id !== undefined || trace_id !== undefined) return undefined;
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   const at = metadata?.indexOf('=') ?? -1;
   return {

@@ -5,6 +5,7 @@ import { Ago } from '../../components/ago.tsx';
 import { StatusBadge } from '../../components/badges.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { FacetsSide } from '../../components/facets-side.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { focusRow, PeekList, stepsAround, useStateOf } from '../../components/peek-list.tsx';
@@ -14,8 +15,7 @@ import { type ViewedList, ViewsBar } from '../../components/views-bar.tsx';
 import { WaitingRows } from '../../components/waiting-rows.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
 import { type Growing, useGrowingList } from '../../growing-list.ts';
-import { FILTER_LABELS, FILTER_NAMES, NO_FILTER, queryOf, type TracesSearch } from './filter.ts';
-import { TraceFilters } from './filters.tsx';
+import { FILTER_NAMES, FILTERS, NO_FILTER, queryOf, type TracesSearch } from './filter.ts';
 import { FirstTrace } from './first-trace.tsx';
 import { tracesRoute } from './routes.ts';
 import { titleOf } from './trace-title.ts';
@@ -111,6 +111,9 @@ export function TracesPage() {
   const navigate = tracesRoute.useNavigate();
   const change = (part: TracesSearch) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  /** A version is one of a prompt: without its prompt, or with another, it filters by nothing. */
+  const filter = (part: Record<string, string | undefined>) =>
+    change(VIEWED.parse({ ...search, ...('prompt_name' in part && { prompt_version: undefined }), ...part }));
   const open = (id: string | undefined) => change({ open: id });
   const query = queryOf(search);
   const { order: sort } = search;
@@ -136,7 +139,15 @@ export function TracesPage() {
         <>
           <PageHead title="Traces" />
           <ViewsBar list={VIEWED} search={search} />
-          <TraceFilters search={search} onChange={change} />
+          <FilterLine
+            placeholder="Search names, inputs and outputs, or filter: status:error steps>5"
+            list="traces"
+            query={query}
+            specs={FILTERS}
+            search={search}
+            error={list.error}
+            onChange={filter}
+          />
         </>
       }
       side={
@@ -144,11 +155,12 @@ export function TracesPage() {
           list="traces"
           query={query}
           facets={FACETS}
-          labels={FILTER_LABELS}
+          specs={FILTERS}
           chosen={search}
-          onChoose={(facet, value) => change({ [facet]: value })}
+          onChoose={(facet, value) => filter({ [facet]: value })}
         />
       }
+      search={search.q}
       panel={
         search.open !== undefined && (
           <Suspense fallback={<Loading what="the trace" />}>
