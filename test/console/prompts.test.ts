@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../support/wait-for.ts';
+import { violationsInThemes } from './accessible.ts';
 import { type Stage, startStage, write } from './stage.ts';
 
 let stage: Stage;
@@ -30,6 +31,40 @@ async function holdRequests(page: Page, method: string, path: string): Promise<(
   });
   return resolve;
 }
+
+test('home, the prompt and its charts show what changed: who moved which label from and to which version', async () => {
+  await call('PUT', '/prompts/changed/hello', { body: { template: 'Hello', model: 'sandbox/echo' } });
+  await call('PUT', '/prompts/changed/hello', { body: { template: 'Hi', model: 'sandbox/echo' } });
+  for (const version of [1, 2]) await call('PUT', '/prompts/changed/hello/labels/production', { body: { version } });
+  await call('POST', '/executions', { body: { prompt_name: 'changed/hello' } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/'));
+  const changes = page.getByRole('region', { name: 'What changed' });
+  const moved = changes.getByRole('listitem').filter({ hasText: 'changed/hello: production moved from v1 to v2' });
+  await moved.getByText(/ago|now/).waitFor();
+  await changes.getByRole('listitem').filter({ hasText: 'changed/hello: v2 created' }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await moved.getByRole('link').click();
+  await page.getByRole('heading', { name: 'changed/hello', level: 1 }).waitFor();
+  await changes
+    .getByRole('listitem')
+    .filter({ hasText: /^production moved from v1 to v2/ })
+    .waitFor();
+
+  await page.goto(stage.at('/prompts/changed/hello?tab=runs'));
+  await page.getByRole('figure', { name: 'Runs per day' }).getByText('production → v2').first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+
+  // The changes are in the audit log, which only administrators read.
+  const reader = await call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
+  const other = await stage.signIn({}, reader.body.key);
+  await other.page.goto(stage.at('/prompts/changed/hello?tab=versions'));
+  await other.page.getByRole('table', { name: 'Versions' }).waitFor();
+  expect(await other.page.getByRole('region', { name: 'What changed' }).count()).toBe(0);
+  expect(other.complaints).toEqual([]);
+  await other.context.close();
+});
 
 test('the path of a change: write, try beside the old one, compare, move production', async () => {
   const { context, page, complaints } = await stage.signIn();

@@ -16,6 +16,9 @@ export interface TimeUnit {
   format: (time: string) => string;
 }
 
+/** Marks at points in time, in order. */
+export type ChartEvents = readonly { at: string; label: string }[];
+
 const DAYS: TimeUnit = { title: 'Day', seconds: 86_400, format: formatDay };
 
 /** Round times within a span: days if it is long, otherwise hours or minutes. */
@@ -46,7 +49,7 @@ export function Chart({
   days: readonly string[];
   unit?: TimeUnit;
   span?: { since: string; until: string };
-  events?: readonly { at: string; label: string }[];
+  events?: ChartEvents;
 }) {
   const xs = days.map((day) => Date.parse(day));
   const [first, last] = [

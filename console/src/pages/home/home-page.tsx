@@ -12,6 +12,7 @@ import { ExecutionFailures } from '../executions/execution-failures.tsx';
 import { isLive } from '../releases/queries.ts';
 import { Checklist } from './checklist.tsx';
 import { type Home, useHome, yesterday } from './queries.ts';
+import { useChanges, WhatChanged } from './what-changed.tsx';
 import './home.css';
 
 interface Item {
@@ -261,9 +262,10 @@ function RecentFailures() {
 export function HomePage() {
   const home = useHome();
   const failures = useQuery(facetsQuery<ExecutionFacets>('executions', lately()));
+  const changes = useChanges();
   const error = Object.values(home).find((query) => query.data === undefined && query.error)?.error;
   // All at once: what came later would push down what is being read.
-  if ([failures, ...Object.values(home)].some(({ isPending }) => isPending))
+  if (changes.isLoading || [failures, ...Object.values(home)].some(({ isPending }) => isPending))
     return (
       <>
         <PageHead title="Home" />
@@ -288,6 +290,7 @@ export function HomePage() {
         <Part title="In progress" items={underWay(home)} nothing="No release or evaluation is running." />
         <Recent home={home} />
       </div>
+      <WhatChanged />
     </>
   );
 }

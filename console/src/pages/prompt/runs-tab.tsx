@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { PromptSeries } from '../../api-types.ts';
-import { Chart, type Series, type TimeUnit } from '../../components/chart.tsx';
+import { Chart, type ChartEvents, type Series, type TimeUnit } from '../../components/chart.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatScore, formatTime, NONE } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
 import { t } from '../../strings.ts';
+import { useChanges } from '../home/what-changed.tsx';
 import { QualityCharts } from './quality-charts.tsx';
 import { ScoreTrends } from './score-trends.tsx';
 
@@ -31,6 +32,7 @@ export function RunsTab({ name }: { name: string }) {
   // The start of a day, so that the address stays the same within it.
   const since = new Date(Math.floor(Date.now() / DAY_MS - Number(span) + 1) * DAY_MS).toISOString();
   const query = useQuery(seriesQuery(name, { since }));
+  const moves = useLabelMoves(name);
   return (
     <div className="stack">
       <div className="row">
@@ -40,17 +42,43 @@ export function RunsTab({ name }: { name: string }) {
         </Link>
       </div>
       <QueryState query={query} what="the numbers">
-        {(series) => <Charts name={name} series={series} />}
+        {(series) => <Charts name={name} series={series} events={moves} />}
       </QueryState>
       <QualityCharts name={name} />
-      <ScoreTrends name={name} since={since} />
+      <ScoreTrends name={name} since={since} events={moves} />
     </div>
+  );
+}
+
+/** Maximum number of changes among which those of labels are marked, and of marks. */
+const MOST_CHANGES = 100;
+const MOST_MARKS = 12;
+
+/** Moves of labels, as marks on charts. */
+function useLabelMoves(name: string) {
+  const { data } = useChanges(name, MOST_CHANGES);
+  return useMemo(
+    () =>
+      (data ?? [])
+        .filter(({ action }) => action === 'label.moved')
+        .slice(0, MOST_MARKS)
+        .map(({ created_at: at, details }) => ({ at, label: `${details['label']} → v${details['version']}` }))
+        .reverse(),
+    [data],
   );
 }
 
 type DayRow = PromptSeries['runs'][number];
 
-function Charts({ name, series: { runs, scores, ...span } }: { name: string; series: PromptSeries }) {
+function Charts({
+  name,
+  series: { runs, scores, ...span },
+  events,
+}: {
+  name: string;
+  series: PromptSeries;
+  events: ChartEvents;
+}) {
   const { days, of } = useMemo(() => byVersion(runs), [runs]);
   const lines = useMemo(
     () => ({
@@ -71,12 +99,21 @@ function Charts({ name, series: { runs, scores, ...span } }: { name: string; ser
     );
   return (
     <div className="grid-2">
-      {scores.length > 0 && <Chart title="Score of evaluations" {...scored} format={formatScore} max={1} span={span} />}
+      {scores.length > 0 && (
+        <Chart title="Score of evaluations" {...scored} format={formatScore} max={1} span={span} events={events} />
+      )}
       {runs.length > 0 && (
         <>
-          <Chart title="Runs per day" days={days} series={lines.runs} format={asRuns} span={span} />
-          <Chart title="Cost per day" days={days} series={lines.cost} format={asCost} span={span} />
-          <Chart title="Median latency" days={days} series={lines.latency} format={formatMs} span={span} />
+          <Chart title="Runs per day" days={days} series={lines.runs} format={asRuns} span={span} events={events} />
+          <Chart title="Cost per day" days={days} series={lines.cost} format={asCost} span={span} events={events} />
+          <Chart
+            title="Median latency"
+            days={days}
+            series={lines.latency}
+            format={formatMs}
+            span={span}
+            events={events}
+          />
         </>
       )}
     </div>

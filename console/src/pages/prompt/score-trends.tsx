@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { get } from '../../api.ts';
-import { Chart } from '../../components/chart.tsx';
+import { Chart, type ChartEvents } from '../../components/chart.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { formatScore, NONE } from '../../format.ts';
 import type { ScoreSummary } from '../scores/types.ts';
@@ -15,7 +15,7 @@ type Row = ScoreSummary['data'][number];
 const asMean = (value: number | null) => (value === null ? NONE : String(Number(value.toPrecision(4))));
 
 /** Scores of a prompt's runs by people, programs and evaluators: a chart per score, a line per version. */
-export function ScoreTrends({ name, since }: { name: string; since: string }) {
+export function ScoreTrends({ name, since, events }: { name: string; since: string; events: ChartEvents }) {
   const query = useQuery({
     queryKey: ['scores', 'summary', name, since],
     queryFn: ({ signal }) =>
@@ -28,7 +28,15 @@ export function ScoreTrends({ name, since }: { name: string; since: string }) {
   return (
     <div className="grid-2">
       {charts.map(({ title, days, series, format }) => (
-        <Chart key={title} title={title} days={days} series={series} format={format} span={{ since, until }} />
+        <Chart
+          key={title}
+          title={title}
+          days={days}
+          series={series}
+          format={format}
+          span={{ since, until }}
+          events={events}
+        />
       ))}
     </div>
   );

@@ -14,6 +14,7 @@ import { formatScore } from '../../format.ts';
 import { promptLabelsQuery, promptQuery, useList, versionScoresQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import { WhatChanged } from '../home/what-changed.tsx';
 import { shareInWords } from '../releases/in-words.ts';
 import { isLive } from '../releases/queries.ts';
 import { ReleaseBadge } from '../releases/release-badge.tsx';
@@ -49,6 +50,7 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
           />
         )}
       </QueryState>
+      <WhatChanged prompt={name} />
       {moving && <MoveLabelDialog version={moving} scores={scores} onClose={() => setMoving(undefined)} />}
     </div>
   );

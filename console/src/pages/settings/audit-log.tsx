@@ -1,7 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { z } from 'zod';
-import type * as audit from '../../../../src/api/audit-log/schema.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import type { Column } from '../../components/data-table.tsx';
@@ -9,30 +7,14 @@ import { Modal } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListTable } from '../../components/list-table.tsx';
-import { MemberName } from '../../components/member-name.tsx';
 import { NameText } from '../../components/name-text.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { dayStart, NONE } from '../../format.ts';
 import { AUDIT_ACTIONS } from '../../generated/audit-actions.ts';
 import { useList } from '../../queries.ts';
-import { AuditWords } from './audit-words.tsx';
+import { Actor, type AuditEntry, AuditWords } from './audit-words.tsx';
 import { settingsRoute } from './routes.ts';
-
-export type AuditEntry = z.output<typeof audit.AuditEntry>;
-
-/** A person by name, plus the key's name if it differs. */
-function Actor({ actor: { type, key_name, member_id, session_id } }: AuditEntry) {
-  const name = key_name ?? type;
-  const suffix = session_id === null ? '' : ' (console)';
-  if (member_id === null) return `${name}${suffix}`;
-  return (
-    <>
-      <MemberName id={member_id} fallback={name} />
-      {session_id === null ? <span className="muted"> by the key {name}</span> : suffix}
-    </>
-  );
-}
 
 /** Who changed what, and when. */
 export function AuditLog() {
