@@ -91,8 +91,9 @@ export const formatScore = (score: number | null | undefined) =>
 /** Pretty-printed JSON. */
 export const formatJson = (value: unknown) => JSON.stringify(value, undefined, 2) ?? '';
 
-/** The start of a day, or of the day after it, in the zone of the browser. */
+/** The start of a day, or of the day after it, in the zone of the browser. A time is returned unchanged. */
 export function dayStart(day: string | undefined, daysLater = 0): string | undefined {
+  if (day?.includes('T') && !Number.isNaN(Date.parse(day))) return day;
   const date = day === undefined ? undefined : new Date(`${day}T00:00:00`);
   if (date === undefined || Number.isNaN(date.getTime())) return undefined;
   date.setDate(date.getDate() + daysLater);

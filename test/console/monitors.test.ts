@@ -24,7 +24,7 @@ test('monitors are listed with their state; one shows its measurements and histo
   await page.goto(stage.at('/monitors'));
   await page
     .getByRole('row', {
-      name: /team\/say alerting .* say, 1h error rate above 10 % for 1m, total cost above \$5.00 for/,
+      name: /team\/say alerting .* say, 1 hr error rate above 10 % for 1 min, total cost above \$5.00 for/,
     })
     .waitFor();
   await page
@@ -34,7 +34,7 @@ test('monitors are listed with their state; one shows its measurements and histo
   await page.getByRole('heading', { name: 'team/say', level: 1 }).waitFor();
   await page
     .getByRole('table', { name: 'Checks' })
-    .getByRole('row', { name: 'error rate above 10 % for 1m 9 % 100 % 2 (at least 1) alerting Show the failing' })
+    .getByRole('row', { name: 'error rate above 10 % for 1 min 9 % 100 % 2 (at least 1) alerting Show the failing' })
     .waitFor();
   const history = page.getByRole('table', { name: 'History' });
   await history.getByText('error_rate 1 is above 0.1 (2 in 1 h)').waitFor();
@@ -44,6 +44,14 @@ test('monitors are listed with their state; one shows its measurements and histo
       { at: '/monitors/team/say', shows: 'Checks' },
     ]),
   ).toEqual([]);
+
+  // The link has the window of the monitor.
+  await page.getByRole('link', { name: 'Show the failing' }).click();
+  await page.getByRole('button', { name: 'Remove the filter Status failed' }).waitFor();
+  await page.getByRole('table', { name: 'Executions' }).getByRole('row').nth(2).waitFor();
+  const since = new URL(page.url()).searchParams.get('since') ?? '';
+  expect(Date.now() - Date.parse(since)).toBeLessThan(62 * 60_000);
+  await page.goBack();
 
   await page.getByRole('button', { name: 'Disable' }).click();
   await page.getByText('disabled', { exact: true }).waitFor();
@@ -70,23 +78,24 @@ test('a monitor is created and changed; errors are shown at the field', async ()
   const field = (name: string) => dialog.getByLabel(name, { exact: true });
   await field('Name of the monitor').fill('team/slow');
   await field('Window').fill('30d');
-  await field('Threshold').fill('7');
+  await field('Threshold, in %').fill('700');
   await dialog.getByRole('button', { name: 'Create' }).click();
   const whyNot = async (name: string) => {
     await page.locator('[aria-invalid=true]').first().waitFor();
     const ids = (await field(name).getAttribute('aria-describedby'))?.split(' ') ?? [];
     return (await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()))).join(' ');
   };
-  expect(await whyNot('Threshold')).toBe('must be from 0 to 1: 5 % is 0.05');
+  expect(await whyNot('Threshold, in %')).toBe('must be from 0 to 1: 5 % is 0.05');
   expect(await whyNot('Window')).toBe('must be from 1 min to 24 h, such as 15m');
   expect(await violationsInThemes(page)).toEqual([]);
 
   await field('Window').fill('1h');
-  await field('Alerts when').fill('latency_p95');
-  await field('Threshold').fill('5000');
+  await field('Alerts when').selectOption('latency (95 % within)');
+  await field('Threshold, in ms').fill('5000');
   await field('Send e-mails to the owner of the workspace').uncheck();
   await dialog.getByRole('button', { name: 'Add a check' }).click();
-  await dialog.getByRole('group', { name: 'Check 2' }).getByLabel('Threshold').fill('0.2');
+  await dialog.getByRole('group', { name: 'Check 2' }).getByLabel('Threshold, in %').fill('20');
+  await dialog.getByText('Alerts when: error rate above 20 % for 2 min').waitFor();
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'team/slow', level: 1 }).waitFor();
   expect((await call('GET', '/monitors/team/slow')).body).toMatchObject({
@@ -102,7 +111,7 @@ test('a monitor is created and changed; errors are shown at the field', async ()
   await page.getByRole('button', { name: 'Change…' }).click();
   const change = page.getByRole('dialog', { name: 'Change team/slow' });
   await change.getByRole('button', { name: 'Remove check 2' }).click();
-  await change.getByLabel('Threshold').fill('6000');
+  await change.getByLabel('Threshold, in ms').fill('6000');
   await change.getByLabel('By the label').fill('production');
   await change.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('table', { name: 'Checks' }).getByText('latency (95 % within) above 6.00 s for').waitFor();

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { get, type Query } from '../api.ts';
 import { formatNumber } from '../format.ts';
 import { Button } from './button.tsx';
-import { type FilterSpecs, filterWords } from './filter-terms.ts';
+import { type FilterSpecs, filterWords } from './filter-spec.ts';
 import { ErrorState } from './states.tsx';
 import './peek.css';
 

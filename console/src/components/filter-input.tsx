@@ -7,17 +7,8 @@ import { t } from '../strings.ts';
 import { Button } from './button.tsx';
 import { facetsQuery } from './facets-side.tsx';
 import type { FilterLineProps } from './filter-line.tsx';
-import {
-  type Completion,
-  completionsOf,
-  type FilterSpecs,
-  filterAtEnd,
-  filterWords,
-  parseLine,
-  showTerm,
-  showText,
-  specsOf,
-} from './filter-terms.ts';
+import { type FilterSpecs, filterWords } from './filter-spec.ts';
+import { type Completion, completionsOf, filterAtEnd, parseLine, showTerm, showText, specsOf } from './filter-terms.ts';
 import './filter-input.css';
 
 const TYPING_MS = 300;

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import type { Query } from '../api.ts';
-import type { FilterSpecs } from './filter-terms.ts';
+import type { FilterSpecs } from './filter-spec.ts';
 import './filter-line.css';
 
 /** Loaded on its own: the list does not wait for it. */

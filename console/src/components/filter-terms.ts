@@ -1,24 +1,5 @@
 import { t } from '../strings.ts';
-
-/** A filter of a list as it is typed: `status:failed`, `cost>=0.01`. */
-export interface FilterSpec {
-  /** Its name on chips and in counts. */
-  label: string;
-  /** What is typed before the operator. */
-  word: string;
-  /** Default: a colon. */
-  operator?: '>=' | '<=';
-  /** Default: any text. */
-  kind?: 'day' | 'dollars' | 'whole' | 'ms';
-  /** The only values that it can have. */
-  values?: readonly string[];
-  /** Labels of values that are not words. */
-  words?: Readonly<Record<string, string>>;
-  /** An example of a value. */
-  example?: string;
-}
-
-export type FilterSpecs<Name extends string> = Readonly<Record<Name, FilterSpec>>;
+import type { FilterSpec, FilterSpecs } from './filter-spec.ts';
 
 export const specsOf = <Name extends string>(specs: FilterSpecs<Name>) => Object.entries(specs) as [Name, FilterSpec][];
 
@@ -48,7 +29,7 @@ function wholeNumber(text: string, add: number): string | undefined {
 
 /** The value as the API takes it; undefined if it is not one. */
 const READERS: Readonly<Record<NonNullable<FilterSpec['kind']>, (text: string, add: number) => string | undefined>> = {
-  day: (text) => (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
+  day: (text) => (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
   dollars: (text) => /^\$?(\d{1,9}(?:\.\d{1,12})?)$/.exec(text)?.[1],
   whole: wholeNumber,
   ms(text, add) {
@@ -133,22 +114,12 @@ export function showTerm({ word, operator }: FilterSpec, value: string): string 
   return `${word}${operator ?? ':'}${/\s/.test(value) ? `"${value}"` : value}`;
 }
 
-/** The value of a filter in words. */
-export const filterWords = ({ words }: FilterSpec, value: string) => words?.[value] ?? value;
-
 /** Words to search for as they are typed: those that look like a filter are quoted. */
 export function showText<Name extends string>(text: string, specs: FilterSpecs<Name>): string {
   return wordsOf(text)
     .map((token) => (termOf(token, specs) === undefined ? token : `"${token.replaceAll('"', '')}"`))
     .join(' ');
 }
-
-/** The words and phrases of a search. */
-export const searchTerms = (text: string) =>
-  wordsOf(text).flatMap((token) => {
-    const term = token.replaceAll('"', '').trim().toLowerCase();
-    return term === '' ? [] : [term];
-  });
 
 /** What the end of a line can become. */
 export interface Completion {

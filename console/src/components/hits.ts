@@ -1,7 +1,12 @@
 import { type RefObject, useEffect } from 'react';
-import { searchTerms } from './filter-terms.ts';
 
 const MOST_MARKED = 2_000;
+
+/** The words and phrases of a search. */
+const searchTerms = (text: string) =>
+  (text.toLowerCase().match(/"[^"]*"?|[^\s"]+/g) ?? [])
+    .map((term) => term.replaceAll('"', '').trim())
+    .filter((term) => term !== '');
 
 function* rangesOf(root: Node, terms: readonly string[]): Generator<Range> {
   const nodes = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);

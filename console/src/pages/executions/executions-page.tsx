@@ -16,7 +16,6 @@ import { type Growing, useGrowingList } from '../../growing-list.ts';
 import { hasEnded } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
-import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { choices, columnsOf, type ExecutionSort, SORT_WORDS, useStoredColumns } from './columns.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { bodyOf, type ExecutionsSearch, FILTER_NAMES, FILTERS, givenFilters, NO_FILTER, queryOf } from './filter.ts';
@@ -27,6 +26,8 @@ import './executions.css';
 
 /** Loaded when an execution is open. */
 const ExecutionPanel = lazy(async () => ({ default: (await import('./execution-panel.tsx')).ExecutionPanel }));
+/** Loaded when opened. */
+const AddToQueueDialog = lazy(async () => ({ default: (await import('./add-to-queue-dialog.tsx')).AddToQueueDialog }));
 /** Maximum number of executions that can be added to a queue together. */
 const MOST_CHOSEN = 1_000;
 /** Columns of the list next to an execution: there is no room for more. */
@@ -244,7 +245,9 @@ export function ExecutionsPage() {
       )}
       {asked === 'chosen-dataset' && <ChosenDataset rows={rows} chosen={chosen} onClose={closeDialog} />}
       {asked === 'queue' && (
-        <AddToQueueDialog ids={[...chosen]} onDone={() => setChosen(NONE_CHOSEN)} onClose={closeDialog} />
+        <Suspense>
+          <AddToQueueDialog ids={[...chosen]} onDone={() => setChosen(NONE_CHOSEN)} onClose={closeDialog} />
+        </Suspense>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 import type { ExecutionFilterName } from '../../api-types.ts';
-import type { FilterSpecs } from '../../components/filter-terms.ts';
+import type { FilterSpecs } from '../../components/filter-spec.ts';
 import { dayStart } from '../../format.ts';
 import { t } from '../../strings.ts';
 import { ARMS, EXECUTION_STATES, type executionsRoute } from './routes.ts';

@@ -9,25 +9,27 @@ import { CheckField, SelectField, TextField } from '../../components/fields.tsx'
 import { labelsQuery, replaceData, requireNew } from '../../queries.ts';
 import { t } from '../../strings.ts';
 import { namesQuery } from '../prompts/names-query.ts';
-import { type CheckForm, formOf, type MonitorForm, newCheck, toPut } from './monitor-form-state.ts';
-import { checkWords } from './state-badge.tsx';
+import { type CheckForm, formOf, fromUnit, type MonitorForm, newCheck, toPut } from './monitor-form-state.ts';
+import { checkWords, metricWords, unitOf } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
 const MAX_CHECKS = 10;
 const SPAN_HINT = t('Such as 5m or 1h; from 1m to 24h.');
+/** Those that end with a colon are followed by the name of a score. */
 const METRICS = [
-  { value: 'error_rate', detail: t('failed executions, 0–1') },
-  { value: 'refusal_rate', detail: t('refused executions, 0–1') },
-  { value: 'latency_p95', detail: t('95th percentile, ms') },
-  { value: 'cost_mean', detail: t('US dollars for each execution') },
-  { value: 'cost_total', detail: t('US dollars in the window') },
-  { value: 'score:', detail: t('followed by the name of a score: its mean') },
-  { value: 'trace:error_rate', detail: t('failed traces, 0–1') },
-  { value: 'trace:latency_p95', detail: t('95th percentile of traces, ms') },
-  { value: 'trace:cost_mean', detail: t('US dollars for each trace') },
-  { value: 'trace:steps_mean', detail: t('steps of each trace') },
-  { value: 'trace:score:', detail: t('followed by the name of a score of traces: its mean') },
+  'error_rate',
+  'refusal_rate',
+  'latency_p95',
+  'cost_mean',
+  'cost_total',
+  'score:',
+  'trace:error_rate',
+  'trace:latency_p95',
+  'trace:cost_mean',
+  'trace:steps_mean',
+  'trace:score:',
 ];
+const kindOf = (metric: string) => METRICS.find((each) => each.endsWith(':') && metric.startsWith(each)) ?? metric;
 const SIDES: { value: CheckForm['side']; label: string }[] = [
   { value: 'above', label: 'above' },
   { value: 'below', label: 'below' },
@@ -158,20 +160,34 @@ function CheckFields({
 }) {
   const set = (part: Partial<CheckForm>) => onChange({ ...check, ...part });
   const path = (name: string) => `checks.${index}.${name}`;
+  const kind = kindOf(check.metric);
+  const hasName = kind.endsWith(':');
+  const { unit } = unitOf(check.metric);
   return (
     <fieldset className="evaluator">
       <legend className="visually-hidden">Check {index + 1}</legend>
       <div className="filters">
-        <ComboField
+        <SelectField
           label="Alerts when"
-          path={path('metric')}
-          required
-          spellCheck={false}
-          options={METRICS}
-          value={check.metric}
+          path={hasName ? undefined : path('metric')}
+          value={kind}
           // The values of another metric have another meaning.
-          onChange={(metric) => set({ metric, recoverAt: '', minExecutions: '' })}
+          onChange={(metric) => set({ metric, threshold: '', recoverAt: '', minExecutions: '' })}
+          options={[...new Set([...METRICS, kind])].map((value) => ({
+            value,
+            label: metricWords(value.replace(/score:$/, 'mean_score')),
+          }))}
         />
+        {hasName && (
+          <TextField
+            label="Name of the score"
+            path={path('metric')}
+            required
+            spellCheck={false}
+            value={check.metric.slice(kind.length)}
+            onChange={(name) => set({ metric: `${kind}${name.trim()}` })}
+          />
+        )}
         <SelectField
           label="Is"
           value={check.side}
@@ -179,7 +195,7 @@ function CheckFields({
           options={SIDES}
         />
         <TextField
-          label="Threshold"
+          label={unit === '' ? 'Threshold' : `Threshold, in ${unit}`}
           path={path(check.side)}
           type="number"
           step="any"
@@ -197,7 +213,7 @@ function CheckFields({
           onChange={(span) => set({ for: span })}
         />
         <TextField
-          label="Recovers at"
+          label={unit === '' ? 'Recovers at' : `Recovers at, in ${unit}`}
           path={path('recover_at')}
           type="number"
           step="any"
@@ -222,7 +238,8 @@ function CheckFields({
       </div>
       {check.threshold !== '' && (
         <p className="field-hint">
-          Alerts when: {checkWords({ metric: check.metric, [check.side]: Number(check.threshold), for: check.for })}
+          Alerts when:{' '}
+          {checkWords({ metric: check.metric, [check.side]: fromUnit(check.metric, check.threshold), for: check.for })}
         </p>
       )}
     </fieldset>

@@ -1,6 +1,7 @@
+import { unitOf } from './state-badge.tsx';
 import type { Monitor, PutMonitor } from './types.ts';
 
-/** The raw input of a check. */
+/** The raw input of a check; its numbers are in the unit of `unitOf`. */
 export interface CheckForm {
   metric: string;
   side: 'above' | 'below';
@@ -26,11 +27,17 @@ export interface MonitorForm {
 export const newCheck = (): CheckForm => ({
   metric: 'error_rate',
   side: 'above',
-  threshold: '0.1',
+  threshold: '10',
   for: '2m',
   recoverAt: '',
   minExecutions: '',
 });
+
+/** Without the error of a multiplication: 29 % is 0.29. */
+const rounded = (number: number) => Number(number.toPrecision(12));
+const toUnit = (metric: string, value: number) => String(rounded(value * unitOf(metric).scale));
+/** A number as the API takes it. */
+export const fromUnit = (metric: string, typed: string) => rounded(Number(typed) / unitOf(metric).scale);
 
 export const formOf = (monitor: Monitor | undefined): MonitorForm => ({
   name: monitor?.name ?? '',
@@ -44,9 +51,9 @@ export const formOf = (monitor: Monitor | undefined): MonitorForm => ({
 const checkFormOf = (check: Monitor['checks'][number]): CheckForm => ({
   metric: check.metric,
   side: check.above === undefined ? 'below' : 'above',
-  threshold: String(check.above ?? check.below),
+  threshold: toUnit(check.metric, check.above ?? check.below ?? 0),
   for: check.for,
-  recoverAt: String(check.recover_at),
+  recoverAt: toUnit(check.metric, check.recover_at),
   minExecutions: String(check.min_executions),
 });
 
@@ -57,9 +64,9 @@ export const toPut = (form: MonitorForm, enabled: boolean): PutMonitor => ({
   window: form.window.trim(),
   checks: form.checks.map(({ metric, side, threshold, for: span, recoverAt, minExecutions }) => ({
     metric: metric.trim() as PutMonitor['checks'][number]['metric'],
-    [side]: Number(threshold),
+    [side]: fromUnit(metric, threshold),
     for: span.trim(),
-    ...(recoverAt !== '' && { recover_at: Number(recoverAt) }),
+    ...(recoverAt !== '' && { recover_at: fromUnit(metric, recoverAt) }),
     ...(minExecutions !== '' && { min_executions: Number(minExecutions) }),
   })),
   notify: { email: form.email },

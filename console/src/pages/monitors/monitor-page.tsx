@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
 import { pathOf, put } from '../../api.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button, DialogButton } from '../../components/button.tsx';
@@ -14,13 +14,11 @@ import { formatTime } from '../../format.ts';
 import { recordQuery, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
-import type { ExecutionSort } from '../executions/columns.tsx';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
-import type { ExecutionsFilter } from '../executions/filter.ts';
 import { MonitorDialog } from './monitor-dialog.tsx';
 import { formOf, toPut } from './monitor-form-state.ts';
 import { monitorRoute } from './routes.ts';
-import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
+import { checkWords, StateBadge, spanMs, spanWords, valueWords } from './state-badge.tsx';
 import type { Monitor, MonitorChange } from './types.ts';
 
 /** Monitors are evaluated once a minute. */
@@ -86,22 +84,23 @@ function Actions({ monitor }: { monitor: Monitor }) {
   );
 }
 
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const spanMs = (span: string) => Number.parseFloat(span) * (UNITS[span.replace(/[\d.]+/, '')] ?? 0);
+/** The start of the window, at a full minute, so that a query stays the same within it. */
+const startOf = ({ window }: Monitor) =>
+  new Date(Math.floor((Date.now() - spanMs(window)) / 60_000) * 60_000).toISOString();
 
 /** The executions in the monitor's window. */
-function WatchedFailures({ monitor: { prompt_name, label, window } }: { monitor: Monitor }) {
-  // A full minute, so that the query stays the same within it.
-  const since = new Date(Math.floor((Date.now() - spanMs(window)) / 60_000) * 60_000).toISOString();
+function WatchedFailures({ monitor }: { monitor: Monitor }) {
+  const { prompt_name, label, window } = monitor;
+  const since = startOf(monitor);
   return (
     <ExecutionFailures
       filter={{ prompt_name, label, since }}
       search={{
-        since: since.slice(0, 10),
+        since,
         ...(prompt_name !== null && { prompt_name }),
         ...(label !== null && { label }),
       }}
-      title={(failed, all) => t(`${failed} of ${all} executions failed in the last ${window}`)}
+      title={(failed, all) => t(`${failed} of ${all} executions failed in the last ${spanWords(window)}`)}
     />
   );
 }
@@ -121,7 +120,7 @@ function Facts({ monitor }: { monitor: Monitor }) {
             {prompt_name}
           </Link>
         )}
-        {label !== null && ` by the label ${label}`}, the last {window}
+        {label !== null && ` by the label ${label}`}, the last {spanWords(window)}
       </Fact>
       <Fact label="Last check">{last_checked_at === null ? 'none yet' : formatTime(last_checked_at)}</Fact>
       <Fact label="E-mails">{notify.email ? 'to the owner' : 'none'}</Fact>
@@ -132,7 +131,7 @@ function Facts({ monitor }: { monitor: Monitor }) {
 type CheckRow = Monitor['checks'][number] & {
   value: Monitor['values'][number] | undefined;
   index: number;
-  runs: ExecutionsFilter & { order?: ExecutionSort };
+  runs: LinkOptions;
 };
 
 const checkColumns: Column<CheckRow>[] = [
@@ -167,30 +166,43 @@ const checkColumns: Column<CheckRow>[] = [
   },
   {
     key: 'runs',
-    header: 'Executions',
+    header: 'Runs',
     width: '8.5rem',
-    cell: ({ metric, runs }) =>
-      !metric.startsWith('trace:') && (
-        <Link to="/executions" search={runs}>
-          {metric === 'error_rate' ? 'Show the failing' : 'Show them'}
-        </Link>
-      ),
+    cell: ({ metric, runs }) => (
+      <Link {...runs}>{metric.endsWith('error_rate') ? 'Show the failing' : 'Show them'}</Link>
+    ),
   },
 ];
 
-/** The executions behind a check: those that failed, were slow, or cost most. */
-function runsOf(
-  { prompt_name, label, window }: Monitor,
-  { metric, above }: Monitor['checks'][number],
-): CheckRow['runs'] {
-  return {
-    since: new Date(Date.now() - spanMs(window)).toISOString().slice(0, 10),
+/** The executions or traces of the window behind a check: those that failed, were slow, cost most or were scored so. */
+function runsOf(monitor: Monitor, { metric, above, below }: Monitor['checks'][number]): LinkOptions {
+  const { prompt_name, label } = monitor;
+  const own = metric.replace('trace:', '');
+  const score = own.startsWith('score:') ? own.slice('score:'.length) : undefined;
+  const search = {
+    since: startOf(monitor),
     ...(prompt_name !== null && { prompt_name }),
-    ...(label !== null && { label }),
-    ...(metric === 'error_rate' && { status: 'failed' as const }),
-    ...(metric === 'latency_p95' && above !== undefined && { min_latency_ms: String(Math.floor(above)) }),
-    ...(metric.startsWith('cost') && { order: '-cost' as const }),
+    ...(own === 'latency_p95' && above !== undefined && { min_latency_ms: String(Math.floor(above)) }),
+    ...(own.startsWith('cost') && { order: '-cost' as const }),
+    ...(score !== undefined && { score: above === undefined ? `${score}<${below}` : `${score}>${above}` }),
   };
+  return own === metric
+    ? linkOptions({
+        to: '/executions',
+        search: {
+          ...search,
+          ...(label !== null && { label }),
+          ...(own === 'error_rate' && { status: 'failed' as const }),
+        },
+      })
+    : linkOptions({
+        to: '/traces',
+        search: {
+          ...search,
+          ...(own === 'error_rate' && { status: 'error' as const }),
+          ...(own === 'steps_mean' && { order: '-steps' as const }),
+        },
+      });
 }
 
 function Checks({ monitor }: { monitor: Monitor }) {

@@ -8,7 +8,7 @@ import { useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { MonitorDialog } from './monitor-dialog.tsx';
-import { checkWords, metricWords, StateBadge, valueWords } from './state-badge.tsx';
+import { checkWords, metricWords, StateBadge, spanWords, valueWords } from './state-badge.tsx';
 import type { Monitor } from './types.ts';
 
 const columns: Column<Monitor>[] = [
@@ -35,7 +35,7 @@ const columns: Column<Monitor>[] = [
     header: 'Watches',
     width: 'minmax(10rem, 1fr)',
     cell: ({ prompt_name, label, window }) =>
-      `${prompt_name ?? t('all prompts')}${label === null ? '' : `@${label}`}, ${window}`,
+      `${prompt_name ?? t('all prompts')}${label === null ? '' : `@${label}`}, ${spanWords(window)}`,
   },
   {
     key: 'checks',

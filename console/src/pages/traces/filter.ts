@@ -1,5 +1,5 @@
 import type { TraceFilterName } from '../../api-types.ts';
-import type { FilterSpecs } from '../../components/filter-terms.ts';
+import type { FilterSpecs } from '../../components/filter-spec.ts';
 import { dayStart } from '../../format.ts';
 import { t } from '../../strings.ts';
 import { ARMS } from '../executions/routes.ts';
