@@ -15,7 +15,7 @@ import type { Monitor } from './types.ts';
 
 const MAX_CHECKS = 10;
 const SPAN_HINT = t('Such as 5m or 1h; from 1m to 24h.');
-/** Those that end with a colon are followed by the name of a score. */
+/** A metric that ends with a colon is followed by the name of a score. */
 const METRICS = [
   'error_rate',
   'refusal_rate',
