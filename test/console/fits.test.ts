@@ -38,7 +38,10 @@ beforeAll(async () => {
   await call('PUT', '/monitors/team/errors', {
     body: { prompt_name: 'broken', window: '1h', checks: [{ metric: 'error_rate', above: 0.1, for: '5m' }] },
   });
-  await call('PUT', '/datasets/team/a/dataset-with-a-rather-long-name', { body: { examples: examples.slice(0, 5) } });
+  await call('PUT', '/datasets/team/a/dataset-with-a-rather-long-name', {
+    raw: examples.map((each) => JSON.stringify(each)).join('\n'),
+    headers: { 'Content-Type': 'application/jsonl' },
+  });
   await call('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:9999/a/rather/long/address', events: ['prompt.updated'] },
   });

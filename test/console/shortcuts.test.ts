@@ -85,6 +85,7 @@ test('single keys: pages by g and a letter, rows by j and k, all of them in a li
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('p');
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'geo/capital' }).waitFor();
   const focused = () => page.evaluate('document.activeElement.textContent');
   for (const [key, name] of [
