@@ -33,7 +33,7 @@ async function holdRequests(page: Page, method: string, path: string): Promise<(
 }
 
 test('home, the prompt and its charts show what changed: who moved which label from and to which version', async () => {
-  await call('PUT', '/prompts/changed/hello', { body: { template: 'Hello', model: 'sandbox/echo' } });
+  await call('POST', '/prompts', { body: { name: 'changed/hello', template: 'Hello', model: 'sandbox/echo' } });
   await call('PUT', '/prompts/changed/hello', { body: { template: 'Hi', model: 'sandbox/echo' } });
   for (const version of [1, 2]) await call('PUT', '/prompts/changed/hello/labels/production', { body: { version } });
   await call('POST', '/executions', { body: { prompt_name: 'changed/hello' } });
