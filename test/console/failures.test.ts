@@ -90,7 +90,7 @@ test('home, a prompt, a release and a monitor say how many executions failed and
   await says('/', '5 of 5 executions failed in the last 24 hours', /status=failed/);
   await says('/prompts/broken', '2 of 2 executions of this prompt failed in the last 24 hours', /prompt_name=broken/);
   await says(`/releases/${release}`, '3 of 3 executions of the candidate failed', /arm=candidate/);
-  await says('/monitors/team/broken', '2 of 2 executions failed in the last 1h', /prompt_name=broken/);
+  await says('/monitors/team/broken', '2 of 2 executions failed in the last 1 hr', /prompt_name=broken/);
 
   await page.goto(stage.at('/'));
   await page
