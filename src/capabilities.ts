@@ -12,6 +12,7 @@ import { prompts } from './capabilities/prompts.ts';
 import { queues } from './capabilities/queues.ts';
 import { releases } from './capabilities/releases.ts';
 import { rules } from './capabilities/rules.ts';
+import { savedEvaluators } from './capabilities/saved-evaluators.ts';
 import { schedules } from './capabilities/schedules.ts';
 import { scores } from './capabilities/scores.ts';
 import { traces } from './capabilities/traces.ts';
@@ -33,6 +34,7 @@ export const CAPABILITIES: readonly Capability[] = [
   evaluations,
   improvements,
   datasets,
+  savedEvaluators,
   scores,
   queues,
   rules,

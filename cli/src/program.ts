@@ -85,6 +85,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'search for a better version of a prompt',
     load: async () => (await import('./commands/improvements.ts')).addImprovementCommands,
   },
+  evaluators: {
+    description: 'manage saved evaluators',
+    load: async () => (await import('./commands/evaluators.ts')).addEvaluatorCommands,
+  },
   scores: {
     description: 'manage scores by users, reviewers and evaluators',
     load: async () => (await import('./commands/scores.ts')).addScoreCommands,

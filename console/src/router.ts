@@ -21,6 +21,7 @@ import { promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
 import { queueRoute, queuesFolder, queuesRoute, reviewRoute } from './pages/queues/routes.ts';
 import { newReleaseRoute, releaseRoute, releasesRoute } from './pages/releases/routes.ts';
 import { ruleRoute, rulesFolder, rulesRoute } from './pages/rules/routes.ts';
+import { savedEvaluatorRoute, savedEvaluatorsRoute } from './pages/saved-evaluators/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { settingsRoute } from './pages/settings/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
@@ -58,6 +59,8 @@ const routeTree = rootRoute.addChildren([
     newScheduleRoute,
     scheduleRoute,
     monitorsFolder.addChildren([monitorsRoute, monitorRoute]),
+    savedEvaluatorsRoute,
+    savedEvaluatorRoute,
     rulesFolder.addChildren([rulesRoute, ruleRoute]),
     agreementRoute,
     queuesFolder.addChildren([queuesRoute, queueRoute]),

@@ -83,7 +83,7 @@ export interface Capability extends Removable {
   /** Tools of the MCP server. */
   tools?: readonly ToolSpec[];
   jobs?: (parts: WorkerParts) => Job[];
-  /** The expired rows, given the retention times. */
+  /** The expired rows, given the retention times. They are deleted every {@link CLEAN_UP_EVERY_MS}. */
   expired?: (retention: Retention) => Expiry[];
 }
 

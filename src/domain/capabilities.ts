@@ -11,6 +11,7 @@ import { prompts } from './capabilities/prompts.ts';
 import { queues } from './capabilities/queues.ts';
 import { releases } from './capabilities/releases.ts';
 import { rules } from './capabilities/rules.ts';
+import { savedEvaluators } from './capabilities/saved-evaluators.ts';
 import { schedules } from './capabilities/schedules.ts';
 import { scores } from './capabilities/scores.ts';
 import { traces } from './capabilities/traces.ts';
@@ -30,6 +31,7 @@ export const DECLARATIONS = [
   devices,
   workspaces,
   webhooks,
+  savedEvaluators,
   scores,
   prompts,
   usage,

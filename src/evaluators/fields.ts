@@ -7,6 +7,9 @@ export const EvaluatorName = z
   // As an object key it would set the prototype instead of a property.
   .refine((name) => name !== '__proto__', 'this name is reserved');
 
+/** The maximum number of versions of a saved evaluator. */
+export const MAX_SAVED_VERSIONS = 100;
+
 // Forms are generated from an evaluator's schema (`GET /evaluators`), so its fields have `meta`: `title` is the label, `description` the
 // help text. `x-enumDescriptions` are labels for the values of an enum, and `x-field` a control other than the default of the type:
 // `long-text`, `model`, `json`, or `none`.
@@ -17,6 +20,9 @@ export const PartialCredit = z
   .boolean()
   .default(true)
   .meta({ title: 'Score the share that matches', description: 'Otherwise, a partial match scores 0.' });
+
+/** A version of a saved evaluator. */
+export const SavedVersion = z.int('must be a whole number').min(1).max(MAX_SAVED_VERSIONS);
 
 /** Its share in an example's score, relative to the weights of the others. */
 export const Weight = z.number().positive().max(1_000).default(1);
@@ -36,5 +42,10 @@ export function evaluatorFields<Type extends string>(type: Type) {
       .boolean()
       .optional()
       .meta({ title: 'Invert the result', description: 'The score becomes 1 minus the score.' }),
+    saved_version: SavedVersion.optional().meta({
+      description:
+        'The version of the saved evaluator of this name that these are the options of. The service sets it.',
+      'x-field': 'none',
+    }),
   };
 }

@@ -17,6 +17,7 @@ import {
   type ScoringEvaluator,
   unscored,
 } from './evaluator.ts';
+import { EvaluatorName, SavedVersion, Weight } from './fields.ts';
 import { MAX_OUTPUT_LENGTH, shorten } from './matching/text.ts';
 import { contains } from './types/contains.ts';
 import { cost } from './types/cost.ts';
@@ -60,7 +61,7 @@ const [first, ...others] = EVALUATORS;
 /** One evaluator and its options, as in `POST /evaluations`. `evaluatorFault` validates expressions and schemas inside it. */
 export const EvaluatorConfig = z
   .discriminatedUnion('type', [first.config, ...others.map(({ config }) => config)])
-  .meta({ id: 'Evaluator' });
+  .meta({ id: 'EvaluatorOptions', outputId: 'EvaluatorOutput' });
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
@@ -98,26 +99,51 @@ export function callsModel(config: EvaluatorConfig): config is ModelEvaluatorCon
 /** The number of calls for an example. */
 export const callsPerExample = ({ type }: ModelEvaluatorConfig): number => (type === 'pairwise' ? 2 : 1);
 
-/** 1–10 evaluators with unique names. */
-export const EvaluatorList = z
-  .array(EvaluatorConfig)
-  .min(1)
-  .max(10)
-  .superRefine((configs, context) => {
-    const firstOfName = new Map<string, number>();
-    configs.forEach(({ name }, index) => {
-      const first = firstOfName.get(name);
-      if (first === undefined) {
-        firstOfName.set(name, index);
-      } else {
-        const message = `evaluator ${first} already has the name "${name}": use a unique name for each evaluator`;
-        context.addIssue({ code: 'custom', path: [index, 'name'], message });
-      }
-    });
-  });
+/** A saved evaluator, by its name. */
+export const SavedReference = z
+  .strictObject({
+    type: z.literal('saved'),
+    name: EvaluatorName.meta({ description: 'The name of the saved evaluator, and of its scores.' }),
+    version: SavedVersion.optional().meta({ description: 'Default: the newest version.' }),
+    weight: Weight.optional().meta({ description: 'Default: that of the saved evaluator.' }),
+  })
+  .meta({ id: 'SavedEvaluatorReference', description: 'A saved evaluator. Requires the scope `read`.' });
 
-/** `evaluators` of `POST /evaluations`; defaults to `exact_match`. */
-export const EvaluatorsSchema = EvaluatorList.prefault([{ type: 'exact_match' }]);
+/** An evaluator in a request: its options, or the name of a saved one. */
+export const GivenEvaluator = z
+  .discriminatedUnion('type', [...EvaluatorConfig.options, SavedReference])
+  .meta({ id: 'Evaluator' });
+
+export type GivenEvaluator = z.output<typeof GivenEvaluator>;
+
+const listOf = <Config extends z.ZodType<{ name: string }>>(config: Config) =>
+  z
+    .array(config)
+    .min(1)
+    .max(10)
+    .superRefine((configs, context) => {
+      const firstOfName = new Map<string, number>();
+      configs.forEach(({ name }, index) => {
+        const first = firstOfName.get(name);
+        if (first === undefined) {
+          firstOfName.set(name, index);
+        } else {
+          const message = `evaluator ${first} already has the name "${name}": use a unique name for each evaluator`;
+          context.addIssue({ code: 'custom', path: [index, 'name'], message });
+        }
+      });
+    });
+
+/** 1–10 evaluators with unique names. */
+export const EvaluatorList = listOf(EvaluatorConfig);
+/** The same in a request. */
+export const GivenEvaluators = listOf(GivenEvaluator);
+
+const DEFAULT = [{ type: 'exact_match' as const }];
+/** Evaluators; default: `exact_match`. */
+export const EvaluatorsSchema = EvaluatorList.prefault(DEFAULT);
+/** `evaluators` of `POST /evaluations`; default: `exact_match`. */
+export const GivenEvaluatorsSchema = GivenEvaluators.prefault(DEFAULT);
 
 interface Prepared {
   name: string;

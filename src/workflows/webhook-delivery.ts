@@ -22,7 +22,7 @@ export interface WebhookDeliveryInput {
   host: string;
   /**
    * The waits before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. Empty: a single attempt, whose failure
-   * disables nothing.
+   * disables nothing. No jitter is added. After a lost worker, only the rest of a wait is left.
    */
   retryWaitsMs: number[];
   /** Attempts made before this workflow started. */

@@ -152,6 +152,7 @@ export const BY_MEMBER = /^\/me\/api-keys/;
 const NAMES: Record<string, string> = {
   '/datasets': 'support/questions',
   '/views': 'What failed',
+  '/saved-evaluators': 'tone',
   '/conversations': 'chat-17',
   '/providers': 'nowhere',
 };

@@ -91,6 +91,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     max_cost: null,
   });
   await call('PUT', '/monitors/errors', { body: { window: '1h', checks: [{ metric: 'error_rate', above: 0.5 }] } });
+  await call('PUT', '/saved-evaluators/valid', { body: { evaluator: { type: 'json_valid' } } });
   await call('PUT', '/views/all', { body: { page: 'executions' } });
   await call('PUT', '/trace-policy', { body: { mask: ['secret', 'email'] } });
   await call('PUT', '/rules/valid', { body: { prompt_name: 'say', evaluators: [{ type: 'json_valid' }] } });

@@ -21,6 +21,8 @@ export const AUDIT_ACTIONS = [
   'webhook.tested',
   'webhook.replayed',
   'webhook.redelivered',
+  'saved_evaluator.set',
+  'saved_evaluator.deleted',
   'score.deleted',
   'score_definition.set',
   'score_definition.deleted',

@@ -6,6 +6,7 @@ import {
   Database,
   FileText,
   FlaskConical,
+  Gauge,
   House,
   Inbox,
   ListTree,
@@ -33,6 +34,7 @@ export const navigation = [
     title: 'Judge and release',
     pages: [
       { label: 'Evaluations', key: 'e', Icon: FlaskConical, link: linkOptions({ to: '/evaluations' }) },
+      { label: 'Evaluators', key: 'v', Icon: Gauge, link: linkOptions({ to: '/evaluators' }) },
       { label: 'Schedules', key: 's', Icon: CalendarClock, link: linkOptions({ to: '/schedules' }) },
       { label: 'Improvements', key: 'i', Icon: TrendingUp, link: linkOptions({ to: '/improvements' }) },
       { label: 'Releases', key: 'r', Icon: Rocket, link: linkOptions({ to: '/releases' }) },

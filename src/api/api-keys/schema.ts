@@ -6,7 +6,7 @@ import { pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 
 const description =
-  '`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).';
+  '`read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).';
 
 export const CreateApiKey = z
   .strictObject({

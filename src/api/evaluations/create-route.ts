@@ -1,6 +1,5 @@
 import type { Query } from '../../db/database.ts';
 import { allows, requireAlso } from '../../domain/scopes.ts';
-import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
@@ -17,6 +16,7 @@ import { withNearest } from '../../services/prompts/nearest-prompt.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 import { toMode } from './batch-options.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
 import { presentEvaluation } from './presenter.ts';
@@ -59,13 +59,13 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       requireScorerScope(key, body);
       if (body.executions !== undefined) requireAlso(key.scopes, 'read', 'An evaluation of executions');
       // Runs before the transaction because it can take seconds.
-      await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+      const given = await toEvaluators(request, deps.evaluatorPool, body.evaluators, 'evaluators');
       if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
       const asked = { name: body.prompt_name, label: body.label };
       return storeAndStart(deps, request, (query, id) => {
         const { start_at: startAt, ...fields } = body;
-        const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, body.evaluators, 'evaluators');
-        const evaluation = { ...toNewEvaluation(fields), evaluators, evaluatorSecrets, startAt, id };
+        const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, given, 'evaluators');
+        const evaluation = { ...toNewEvaluation({ ...fields, evaluators }), evaluatorSecrets, startAt, id };
         return createEvaluation(query, db.workspaceId, deps, evaluation);
       }).catch(async (error: unknown) => {
         throw allows(key.scopes, 'read') ? await withNearest(db.query, error, asked) : error;
@@ -114,15 +114,16 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     },
     errors: ['not_found', 'invalid_state', 'quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
     async handler(request) {
-      const { db, params, body } = request;
-      const { evaluators = [], threshold, max_cost: maxCost } = body;
-      if (hasScorer(evaluators)) requireAlso(request.key.scopes, 'read', 'An "http" evaluator over stored outputs');
-      await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
+      const { params, body } = request;
+      const { evaluators, threshold, max_cost: maxCost } = body;
+      if (hasScorer(evaluators ?? []))
+        requireAlso(request.key.scopes, 'read', 'An "http" evaluator over stored outputs');
+      const given = evaluators && (await toEvaluators(request, deps.evaluatorPool, evaluators, 'evaluators'));
       return storeAndStart(deps, request, (query, id) =>
         rescoreEvaluation(query, deps.models, {
           id,
           sourceId: params.id,
-          sealed: body.evaluators && sealEvaluators(deps, body.evaluators, 'evaluators'),
+          sealed: given && sealEvaluators(deps, given, 'evaluators'),
           threshold,
           maxCost,
           ...toMode(body),
@@ -139,7 +140,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
  */
 async function storeAndStart(
   deps: CreateEvaluationDeps,
-  request: RouteRequest<unknown, unknown, { evaluators?: EvaluatorConfig[] | undefined }>,
+  request: RouteRequest<unknown, unknown, { evaluators?: { type: string }[] | undefined }>,
   store: (query: Query, id: string) => Promise<unknown>,
 ): Promise<unknown> {
   const { db, body } = request;

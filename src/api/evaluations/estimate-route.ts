@@ -4,6 +4,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { estimateEvaluation } from '../../services/evaluations/creation/estimate-evaluation.ts';
 import { sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import { checkChange } from '../../services/prompts/version.ts';
+import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 import type { CreateEvaluationDeps } from './create-route.ts';
 import { CreateEvaluation } from './create-schema.ts';
 import { CREATE_SAMPLES } from './samples.ts';
@@ -59,14 +60,14 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
     response: Estimate,
     responseExample: estimateSample,
     errors: ['not_found', 'prompt_archived'],
-    async handler({ db, body }) {
+    async handler(request) {
+      const { db, body } = request;
       const { start_at: startAt, ...fields } = body;
-      await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+      const given = await toEvaluators(request, deps.evaluatorPool, body.evaluators, 'evaluators');
       if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
-      const { evaluators } = sealEvaluators(deps, body.evaluators, 'evaluators');
+      const { evaluators } = sealEvaluators(deps, given, 'evaluators');
       const { modelCalls, judgeCalls, costUsd, savingsUsd, ...estimate } = await estimateEvaluation(db, deps.models, {
-        ...toNewEvaluation(fields),
-        evaluators,
+        ...toNewEvaluation({ ...fields, evaluators }),
         startAt,
       });
       return {

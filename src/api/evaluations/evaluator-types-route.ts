@@ -33,7 +33,7 @@ const Titled = z.object({ title: z.string(), description: z.string() });
 const Schema = z.object({ type: z.literal('object'), properties: Json, required: z.array(z.string()) });
 
 /** Fields common to every evaluator, not options of its type. */
-const COMMON = ['type', 'name', 'weight'];
+const COMMON = ['type', 'name', 'weight', 'saved_version'];
 /** Options common to every evaluator, listed after the type's own. */
 const LAST = ['threshold', 'negate'];
 

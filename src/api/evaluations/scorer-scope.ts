@@ -1,8 +1,7 @@
 import { requireAlso, type Scope } from '../../domain/scopes.ts';
-import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 
 /** Whether examples are sent to one of the caller's own services. */
-export const hasScorer = (evaluators: readonly EvaluatorConfig[]): boolean =>
+export const hasScorer = (evaluators: readonly { type: string }[]): boolean =>
   evaluators.some(({ type }) => type === 'http');
 
 /**
@@ -11,7 +10,7 @@ export const hasScorer = (evaluators: readonly EvaluatorConfig[]): boolean =>
  */
 export function requireScorerScope(
   { scopes }: { scopes: readonly Scope[] },
-  { evaluators, dataset }: { evaluators: readonly EvaluatorConfig[]; dataset?: unknown },
+  { evaluators, dataset }: { evaluators: readonly { type: string }[]; dataset?: unknown },
 ): void {
   if (dataset !== undefined && hasScorer(evaluators))
     requireAlso(scopes, 'read', 'An "http" evaluator that receives the examples of a dataset');

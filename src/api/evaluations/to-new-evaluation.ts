@@ -8,7 +8,11 @@ import type { CreateEvaluation, EvaluatedExecutions, ScheduledEvaluation } from 
 
 /** Converts a parsed body to the form that services use. */
 export function toNewEvaluation(
-  body: z.output<typeof ScheduledEvaluation> | Omit<z.output<typeof CreateEvaluation>, 'start_at'>,
+  body: (
+    | Omit<z.output<typeof ScheduledEvaluation>, 'evaluators'>
+    | Omit<z.output<typeof CreateEvaluation>, 'start_at' | 'evaluators'>
+  ) &
+    Pick<NewEvaluation, 'evaluators'>,
 ): NewEvaluation {
   const {
     prompt_name: promptName,

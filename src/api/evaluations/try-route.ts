@@ -7,7 +7,7 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import { CostAmount } from '../../domain/usage.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
-import { EvaluatorList, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
+import { GivenEvaluators, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import { Variables } from '../../http/fields.ts';
 import { toApiError } from '../../http/middleware/error-responses.ts';
 import { waitMsOf } from '../../http/prefer.ts';
@@ -17,6 +17,7 @@ import { resolveJudges } from '../../services/evaluations/creation/create-evalua
 import { outcomeOf } from '../../services/executions/executions.ts';
 import { type RunExecutionDeps, runPart } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
+import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 
 /** If a judge returns no usable score, it is called once more with the problem stated, as in an evaluation. */
 const MAX_ASKS = 2;
@@ -24,7 +25,7 @@ const MAX_TOOL_CALLS = 100;
 
 const TryEvaluators = z
   .strictObject({
-    evaluators: EvaluatorList.meta({
+    evaluators: GivenEvaluators.meta({
       description:
         'As in `POST /evaluations`, except `similar`, `pairwise` and `http`, which cannot score a single output.',
     }),
@@ -99,6 +100,13 @@ interface Judged {
   costs: (string | null)[];
 }
 
+/** @throws ApiError `invalid_request` if one needs more than one output */
+function refuseUnfit(evaluators: readonly { type: string }[]): void {
+  for (const [index, { type }] of evaluators.entries())
+    if (type === 'similar' || type === 'pairwise' || type === 'http')
+      throw invalidField(`evaluators.${index}.type`, `"${type}" can't score a single output: use it in an evaluation`);
+}
+
 /** `POST /evaluators/try` */
 export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
   return defineRoute({
@@ -147,15 +155,11 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
       const { db, body, signal } = request;
       // Judges are slow, and their responses can be long.
       request.endTurn();
-      for (const [index, { type }] of body.evaluators.entries())
-        if (type === 'similar' || type === 'pairwise' || type === 'http')
-          throw invalidField(
-            `evaluators.${index}.type`,
-            `"${type}" can't score a single output: use it in an evaluation`,
-          );
+      refuseUnfit(body.evaluators);
       // Before any judge is called, because calls cost money.
-      const evaluators = resolveJudges(deps.models, body.evaluators);
-      await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
+      const given = await toEvaluators(request, deps.evaluatorPool, body.evaluators, 'evaluators');
+      refuseUnfit(given);
+      const evaluators = resolveJudges(deps.models, given);
       const example: Example = {
         output: body.output,
         toolCalls: body.tool_calls,

@@ -10,7 +10,9 @@ import { presentBatch, toMode } from '../evaluations/batch-options.ts';
 import type { Candidate, CreateImprovement, Improvement } from './schema.ts';
 
 /** Converts a parsed body to the form that services use. */
-export function toNewImprovement(body: z.output<typeof CreateImprovement>): NewImprovement {
+export function toNewImprovement(
+  body: Omit<z.output<typeof CreateImprovement>, 'evaluators'> & Pick<NewImprovement, 'evaluators'>,
+): NewImprovement {
   const {
     prompt_name: promptName,
     version,

@@ -39,6 +39,7 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { leaveToReconciliation } from '../../temporal/workflows.ts';
 import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
 import { PreferHeader } from '../executions/schema.ts';
+import { toEvaluators, toReleaseSteps } from '../saved-evaluators/given-evaluators.ts';
 import { presentCandidate, presentImprovement, toNewImprovement } from './presenter.ts';
 import {
   candidateDiffs,
@@ -170,8 +171,8 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       async handler(request) {
         const { db, body } = request;
         // Both run before the transaction because they can take seconds.
-        await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-        const { planned } = await planImprovement(db, models, toNewImprovement(body));
+        const evaluators = await toEvaluators(request, evaluatorPool, body.evaluators, 'evaluators');
+        const { planned } = await planImprovement(db, models, toNewImprovement({ ...body, evaluators }));
         const id = newId();
         let stored: ImprovementRow | undefined;
         try {
@@ -208,9 +209,10 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       response: ImprovementEstimate,
       responseExample: estimateSample,
       errors: ['not_found', 'prompt_archived'],
-      async handler({ db, body }) {
-        await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-        return (await planImprovement(db, models, toNewImprovement(body))).estimate;
+      async handler(request) {
+        const { db, body } = request;
+        const evaluators = await toEvaluators(request, evaluatorPool, body.evaluators, 'evaluators');
+        return (await planImprovement(db, models, toNewImprovement({ ...body, evaluators }))).estimate;
       },
     }),
     defineRoute({
@@ -414,17 +416,16 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       response: Improvement,
       responseExample: { ...improvementSample, accepted: { version: 4, release_id: null } },
       errors: ['invalid_state', 'version_conflict', 'prompt_archived', 'quota_exceeded'],
-      async handler({ db, params, body, key }) {
+      async handler(request) {
+        const { db, params, body, key } = request;
         const { candidate, unproved, base_changed: baseChanged, release } = body;
-        for (const [index, step] of (release?.steps ?? []).entries())
-          if (step.type === 'evaluate')
-            await evaluatorPool.check(db.workspaceId, step.evaluators, `release.steps.${index}.evaluators`);
+        const steps = release?.steps && (await toReleaseSteps(request, evaluatorPool, release.steps, 'release.steps'));
         const accepted = await db.transaction((query) =>
           acceptImprovement(query, { models, quotas, mover: { scopes: key.scopes } }, params.id, {
             candidate,
             unproved,
             baseChanged,
-            release: release && { id: newId(), ...release },
+            release: release && { id: newId(), ...release, steps },
           }),
         );
         if (accepted.release !== undefined)

@@ -5,6 +5,7 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { changeLabel, type LabelRow, listLabels, MAX_PROTECTED_LABELS } from '../../services/prompts/labels.ts';
 import { EXAMPLE_STEPS } from '../../services/releases/create-release.ts';
+import { toReleaseSteps } from '../saved-evaluators/given-evaluators.ts';
 import { Label, LabelPage, LabelParams, ListQuery, SetProtection } from './schema.ts';
 
 const tag = 'Labels';
@@ -58,12 +59,13 @@ export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool })
       response: Label,
       responseExample: example,
       errors: ['quota_exceeded'],
-      async handler({ db, params, body: { protected: isProtected, release: policy } }) {
-        for (const [index, step] of (policy?.steps ?? []).entries())
-          if (step.type === 'evaluate')
-            // Runs before the transaction because it can take seconds.
-            await evaluatorPool.check(db.workspaceId, step.evaluators, `release.steps.${index}.evaluators`);
-        return presentLabel(await changeLabel(db, params.label, { isProtected, policy }));
+      async handler(request) {
+        const { protected: isProtected, release } = request.body;
+        const policy = release && {
+          ...release,
+          steps: await toReleaseSteps(request, evaluatorPool, release.steps, 'release.steps'),
+        };
+        return presentLabel(await changeLabel(request.db, request.params.label, { isProtected, policy }));
       },
     }),
   ];

@@ -17,6 +17,7 @@ import { getRelease, listReleases, type ReleaseRow } from '../../services/releas
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { releaseWorkflowId } from '../../temporal/names.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
+import { toReleaseSteps } from '../saved-evaluators/given-evaluators.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
 import {
   ControlRelease,
@@ -167,10 +168,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'invalid_state', 'quota_exceeded', 'temporarily_unavailable'],
       async handler(request) {
         const { db, body, key } = request;
-        for (const [index, step] of (body.steps ?? []).entries())
-          if (step.type === 'evaluate')
-            // Runs before the transaction because it can take seconds.
-            await evaluatorPool.check(db.workspaceId, step.evaluators, `steps.${index}.evaluators`);
+        const steps = body.steps && (await toReleaseSteps(request, evaluatorPool, body.steps, 'steps'));
         const { prompt_name: promptName, override, reason = null, deadline = null, ...rest } = body;
         const mover = { scopes: key.scopes, override: override && { reason: reason ?? '' } };
         const id = newId();
@@ -180,7 +178,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
             stored = await createRelease(
               query,
               { models, quotas, mover },
-              { id, promptName, reason, deadline, ...rest },
+              { id, promptName, reason, deadline, ...rest, steps },
             );
             return { resourceId: id };
           });

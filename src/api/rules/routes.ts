@@ -17,6 +17,7 @@ import {
 import { countWaiting, deleteRule, RULES, type RuleDeps, type RuleRow, setRule } from '../../services/rules/rules.ts';
 import { hasScorer } from '../evaluations/scorer-scope.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
+import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 import { toTraceFilter } from '../traces/filter-schema.ts';
 import { presentBackfill, presentRule } from './presenter.ts';
 import {
@@ -188,11 +189,12 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       response: Rule,
       responseExample: ruleSample,
       errors: ['quota_exceeded'],
-      async handler({ db, params, body, key }) {
+      async handler(request) {
+        const { db, params, body, key } = request;
         if (hasScorer(body.evaluators))
           requireAlso(key.scopes, 'read', 'A rule with an "http" evaluator that receives executions');
         // Runs before the transaction because it can take seconds.
-        await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+        const evaluators = await toEvaluators(request, evaluatorPool, body.evaluators, 'evaluators');
         const { row, secrets } = await setRule(deps, db, params.name, {
           promptName: body.prompt_name ?? null,
           promptGroup: body.group ?? null,
@@ -200,7 +202,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
           filter: body.filter === undefined ? null : toExecutionFilter(body.filter),
           traceFilter: body.trace_filter === undefined ? null : toTraceFilter(body.trace_filter),
           sampleRate: body.sample_rate,
-          evaluators: body.evaluators,
+          evaluators,
           maxCostPerDay: body.max_cost_per_day,
           enabled: body.enabled,
         });

@@ -4,7 +4,7 @@ import { Label } from '../../domain/prompts/label.ts';
 import { nameProblem } from '../../domain/resource-name.ts';
 import { backfillStates } from '../../domain/rules/backfill-states.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { EvaluatorList } from '../../evaluators/registry.ts';
+import { GivenEvaluators } from '../../evaluators/registry.ts';
 import { Name, pathId, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
@@ -50,7 +50,7 @@ export const PutRule = z
       .meta({
         description: 'The share of executions or traces to score, chosen by a hash of rule and execution or trace.',
       }),
-    evaluators: EvaluatorList.meta({
+    evaluators: GivenEvaluators.meta({
       description: 'As for evaluations, except those that compare with an expected value.',
     }),
     max_cost_per_day: MaxCost.nullable().default(null).meta({

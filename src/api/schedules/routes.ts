@@ -26,6 +26,7 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { hasScorer, requireScorerScope } from '../evaluations/scorer-scope.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
+import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
 /** Presents a schedule. @param due its next due times; undefined to omit them */
@@ -138,10 +139,13 @@ export function scheduleRoutes(
       errors: ['temporarily_unavailable', 'quota_exceeded', 'payload_too_large'],
       async handler(request) {
         const { db } = request;
-        const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
-        requireScorerScope(request.key, scheduled);
+        const { name, cron, time_zone: timeZone, paused, evaluation: given } = request.body;
+        requireScorerScope(request.key, given);
         // Runs before the transaction because it can take seconds.
-        await deps.evaluatorPool.check(db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
+        const scheduled = {
+          ...given,
+          evaluators: await toEvaluators(request, deps.evaluatorPool, given.evaluators, 'evaluation.evaluators'),
+        };
         const hasSecret = hasScorer(scheduled.evaluators);
         const claim = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
           quota: 'schedules',

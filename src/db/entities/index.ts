@@ -18,6 +18,7 @@ import { Queue, QueueCandidate, QueueItem, QueueReview } from './queue.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement, TraceJudgement } from './rule.ts';
+import { SavedEvaluator } from './saved-evaluator.ts';
 import { SavedView } from './saved-view.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
@@ -97,6 +98,7 @@ export const entities = [
   PromptDay,
   StatisticsProgress,
   AuditEntry,
+  SavedEvaluator,
   SavedView,
   SearchIndex,
   SearchCandidate,

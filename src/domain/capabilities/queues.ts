@@ -1,5 +1,6 @@
 import type { Declaration } from '../capability.ts';
 
+/** The number of queues is fixed (`MAX_QUEUES`), so there is no quota. */
 export const queues = {
   name: 'queues',
   folders: ['agreement'],

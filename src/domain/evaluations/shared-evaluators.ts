@@ -22,8 +22,8 @@ export interface EvaluatorOverlap<Evaluator extends NamedEvaluator> {
 }
 
 /** As JSON, without omitted options, whether an evaluator was stored or has just been parsed. */
-const withoutWeight = (evaluator: NamedEvaluator): unknown =>
-  JSON.parse(JSON.stringify({ ...evaluator, weight: undefined }));
+const optionsOf = (evaluator: NamedEvaluator): unknown =>
+  JSON.parse(JSON.stringify({ ...evaluator, weight: undefined, saved_version: undefined }));
 
 /** Finds the evaluators that two runs have in common by content. @param a those of the earlier run @param b those of the later run */
 export function overlapOf<Evaluator extends NamedEvaluator>(
@@ -40,7 +40,7 @@ export function overlapOf<Evaluator extends NamedEvaluator>(
   for (const evaluator of b) {
     const other = before.get(evaluator.name);
     if (other === undefined) leftOut.push({ name: evaluator.name, reason: 'only_in_b' });
-    else if (!isDeepStrictEqual(withoutWeight(other), withoutWeight(evaluator)))
+    else if (!isDeepStrictEqual(optionsOf(other), optionsOf(evaluator)))
       leftOut.push({ name: evaluator.name, reason: 'changed' });
     else {
       shared.push(evaluator);

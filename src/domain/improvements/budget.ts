@@ -1,3 +1,5 @@
+// How `max_cost` is kept: the verdict is reserved first, proposals share the rest, and each of their runs is an evaluation with its own `max_cost`.
+
 /** The sizes of a search. */
 export interface SearchPlan {
   train: number;

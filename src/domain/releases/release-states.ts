@@ -2,7 +2,8 @@ import { defineStates } from '../state-machine.ts';
 
 /**
  * `awaiting_approval`: people decide. `paused`: unchanged until resumed, by request or because an analysis was inconclusive.
- * `baking`: the label has moved, and moves back if a check fails. The others are final.
+ * `baking`: the label has moved, and moves back if a check fails. The others are final. `rolled_back`: by a check, an
+ * evaluation, the deadline or a person. `failed`: a step was impossible, or the workflow was ended.
  */
 export const releaseStates = defineStates({
   in_progress: [

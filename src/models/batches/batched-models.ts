@@ -110,7 +110,7 @@ export interface BatchedModels {
    */
   submit(ref: BatchRef, file: BatchFile, signal: AbortSignal): Promise<BatchState>;
   /**
-   * Searches for a batch that may have been created since a given time. Without a tag, `known` are the ids of our other batches, and
+   * Searches for a batch that may have been created since a given time. Without a tag, `isKnown` says whether an id is of another batch of ours, and
    * `items` is its number of calls.
    */
   find(

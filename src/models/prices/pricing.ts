@@ -82,7 +82,8 @@ export function listPrice(
 const isEmbedding = (modelId: string) => /embed/.test(modelId);
 
 /**
- * The exact cost of a call: prices are per million tokens; tokens written to the cache count as input if they have no price.
+ * The exact cost of a call, by prices per million tokens. Tokens read from the cache and written to it are parts of `tokens.input`: each has its own
+ * price, or that of input if there is none. The amount is null without a price or tokens.
  */
 export function costOf(pricing: Pricing | null, usage: BilledUsage | undefined): Cost {
   if (pricing === null || usage === undefined) return { amount: null, currency: 'USD', pricing };

@@ -220,7 +220,7 @@ async function lockUser(query: Query, issuer: string, id: string): Promise<UserR
 }
 
 /**
- * Changes a person, and their memberships accordingly.
+ * Changes a person, and their memberships accordingly: an inactive person loses all of them, with keys and sessions, in the same transaction.
  * @param change may throw
  * @throws ScimError 404, 409
  */

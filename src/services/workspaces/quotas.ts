@@ -40,7 +40,7 @@ export async function requireAuditRoom(query: Query, limit: number, isAdmin: boo
  */
 export async function requireRoom(
   query: Query,
-  table: 'queues' | 'saved_views' | 'label_policies' | 'protected_labels',
+  table: 'queues' | 'saved_evaluators' | 'saved_views' | 'label_policies' | 'protected_labels',
   max: number,
   message: string,
   where: Record<string, string> = {},

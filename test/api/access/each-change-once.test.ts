@@ -118,6 +118,9 @@ const DELETIONS: Record<string, { make: () => Promise<string>; again?: 200 }> = 
     },
   },
   'DELETE /score-definitions/{name}': { make: () => made('/score-definitions/gone', { data_type: 'boolean' }) },
+  'DELETE /saved-evaluators/{name}': {
+    make: () => made('/saved-evaluators/gone', { evaluator: { type: 'json_valid' } }),
+  },
   'DELETE /queues/{name}': { make: () => made('/queues/gone', { score_names: ['helpful'] }) },
   'DELETE /rules/{name}': {
     make: () => made('/rules/gone', { prompt_name: 'say', evaluators: [{ type: 'json_valid' }] }),
@@ -165,6 +168,10 @@ const PUTS: Record<string, [path: string, body: object]> = {
   'PUT /score-definitions/{name}': [
     '/score-definitions/tone',
     { data_type: 'numeric', min: 0, max: 1, description: 'How it sounds' },
+  ],
+  'PUT /saved-evaluators/{name}': [
+    '/saved-evaluators/tone',
+    { evaluator: { type: 'contains', values: ['please'] }, description: 'How it sounds' },
   ],
   'PUT /queues/{name}': [
     '/queues/people',

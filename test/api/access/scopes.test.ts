@@ -335,6 +335,16 @@ const changes: Row[] = [
       return '/score-definitions/defined';
     },
   ],
+  [
+    'deleteSavedEvaluator',
+    'write',
+    'DELETE',
+    async () => {
+      const body = { evaluator: { type: 'contains', values: [STORED] }, description: STORED };
+      await service.call('PUT', '/saved-evaluators/defined', { body });
+      return '/saved-evaluators/defined';
+    },
+  ],
   ['disableWebhook', 'write', 'POST', async () => `${await webhook()}/disable`],
   ['enableWebhook', 'write', 'POST', async () => `${await webhook()}/enable`],
   ['rotateWebhookSecret', 'write', 'POST', async () => `${await webhook()}/rotate-secret`],
@@ -486,6 +496,7 @@ test('every change that shows more than its request is listed', () => {
     'redeliver',
     'replayEvents',
     'returnQueueItem',
+    'setSavedEvaluator',
     'setScoreDefinition',
     'skipQueueItem',
     'storeEvaluationResults',

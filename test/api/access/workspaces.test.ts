@@ -28,7 +28,7 @@ const takesStream = ({ requestBody, example }: Operation) => requestBody !== und
 const creates = (operation: Operation) =>
   takesStream(operation) ||
   operation.status === '201' ||
-  ['protectLabel', 'setScoreDefinition', 'setMonitor', 'setQueue', 'setRule', 'setView'].includes(
+  ['protectLabel', 'setScoreDefinition', 'setMonitor', 'setQueue', 'setRule', 'setSavedEvaluator', 'setView'].includes(
     operation.operationId,
   );
 

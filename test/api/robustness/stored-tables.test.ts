@@ -221,6 +221,7 @@ const UNCOUNTED: Record<string, string> = {
   queue_reviews: SMALL,
   queue_candidates: PASSING,
   score_definitions: BY_NUMBER,
+  saved_evaluators: BY_NUMBER,
   saved_views: BY_NUMBER,
   search_index: 'one row, for operators',
   search_candidates: PASSING,

@@ -437,6 +437,13 @@ class SetProtection(TypedDict, total=False):
     """The default steps of releases on this label; null removes them."""
 
 
+class SetSavedEvaluator(TypedDict, total=False):
+    evaluator: Required[Mapping[str, Any]]
+    """Its `name` is replaced by the name of the saved evaluator."""
+    description: str | None
+    """What it measures."""
+
+
 class SetScoreDefinition(TypedDict, total=False):
     data_type: Required[Literal["numeric", "boolean", "categorical", "text"]]
     min: float | None

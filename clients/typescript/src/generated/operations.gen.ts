@@ -94,6 +94,10 @@ export interface Operations {
   getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
   uploadDataset: { request: api.UploadDatasetData; response: api.UploadDatasetResponse };
   deleteDataset: { request: api.DeleteDatasetData; response: api.DeleteDatasetResponse };
+  listSavedEvaluators: { request: api.ListSavedEvaluatorsData; response: api.ListSavedEvaluatorsResponse };
+  getSavedEvaluator: { request: api.GetSavedEvaluatorData; response: api.GetSavedEvaluatorResponse };
+  setSavedEvaluator: { request: api.SetSavedEvaluatorData; response: api.SetSavedEvaluatorResponse };
+  deleteSavedEvaluator: { request: api.DeleteSavedEvaluatorData; response: api.DeleteSavedEvaluatorResponse };
   listScores: { request: api.ListScoresData; response: api.ListScoresResponse };
   createScores: { request: api.CreateScoresData; response: api.CreateScoresResponse };
   summarizeScores: { request: api.SummarizeScoresData; response: api.SummarizeScoresResponse };
@@ -300,6 +304,10 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getDataset: 'GET /datasets/{name} datasets.get q',
   uploadDataset: 'PUT /datasets/{name} datasets.upload bqh',
   deleteDataset: 'DELETE /datasets/{name} datasets.delete',
+  listSavedEvaluators: 'GET /saved-evaluators savedEvaluators.list ql',
+  getSavedEvaluator: 'GET /saved-evaluators/{name} savedEvaluators.get q',
+  setSavedEvaluator: 'PUT /saved-evaluators/{name} savedEvaluators.set b',
+  deleteSavedEvaluator: 'DELETE /saved-evaluators/{name} savedEvaluators.delete',
   listScores: 'GET /scores scores.list ql',
   createScores: 'POST /scores scores.create bih',
   summarizeScores: 'GET /scores/summary scores.summary q',

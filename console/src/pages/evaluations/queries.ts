@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Dataset, Evaluation } from '../../api-types.ts';
 import { isNotFound } from '../../queries.ts';
+import type { SavedEvaluator } from '../saved-evaluators/types.ts';
 import type { EvaluatorType } from './evaluator.ts';
 import type { Comparison, ExampleInput, Result, ResultsSummary } from './types.ts';
 
@@ -55,6 +56,12 @@ export const evaluatorTypesQuery = queryOptions({
   queryKey: ['evaluators'],
   queryFn: ({ signal }) => get<Page<EvaluatorType>>('/evaluators', undefined, signal),
   staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The newest versions of the saved evaluators. */
+export const savedEvaluatorsQuery = queryOptions({
+  queryKey: ['saved-evaluators', 'all'],
+  queryFn: ({ signal }) => get<Page<SavedEvaluator>>('/saved-evaluators', { limit: 200 }, signal),
 });
 
 /** Result filters in API format. */

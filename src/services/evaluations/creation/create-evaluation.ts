@@ -136,8 +136,12 @@ export function checkBudget(models: Models, called: readonly string[], evaluator
     );
 }
 
-/** The evaluators with the full names of their models, checked to be callable. */
-export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
+/** The evaluators with the full names of their models, checked to be callable. @param at path of one in the request */
+export function resolveJudges(
+  models: Models,
+  evaluators: EvaluatorConfig[],
+  at = (index: number) => `evaluators.${index}`,
+): EvaluatorConfig[] {
   return evaluators.map((config, index) => {
     if (!callsModel(config)) return config;
     const { type, model } = config;
@@ -145,7 +149,7 @@ export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): Ev
       return { ...config, model: (type === 'similar' ? models.resolveEmbedding(model) : models.resolve(model)).model };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw invalidField(`evaluators.${index}.model`, error.details?.[0]?.message ?? error.message);
+      throw invalidField(`${at(index)}.model`, error.details?.[0]?.message ?? error.message);
     }
   });
 }

@@ -110,6 +110,7 @@ class AsyncPms:
         self.queues = operations.AsyncQueuesOperations(transport)
         self.responses = operations.AsyncResponsesOperations(transport)
         self.rules = operations.AsyncRulesOperations(transport)
+        self.saved_evaluators = operations.AsyncSavedEvaluatorsOperations(transport)
         self.schedules = operations.AsyncSchedulesOperations(transport)
         self.score_definitions = operations.AsyncScoreDefinitionsOperations(transport)
         self.sessions = operations.AsyncSessionsOperations(transport)

@@ -109,6 +109,7 @@ class Pms:
         self.queues = operations.QueuesOperations(transport)
         self.responses = operations.ResponsesOperations(transport)
         self.rules = operations.RulesOperations(transport)
+        self.saved_evaluators = operations.SavedEvaluatorsOperations(transport)
         self.schedules = operations.SchedulesOperations(transport)
         self.score_definitions = operations.ScoreDefinitionsOperations(transport)
         self.sessions = operations.SessionsOperations(transport)

@@ -45,6 +45,8 @@ class AuditLogOperations:
             "webhook.tested",
             "webhook.replayed",
             "webhook.redelivered",
+            "saved_evaluator.set",
+            "saved_evaluator.deleted",
             "score.deleted",
             "score_definition.set",
             "score_definition.deleted",
@@ -855,6 +857,27 @@ class RulesOperations:
     def delete(self, name: str) -> models.Rule:
         """Delete a rule and its backfills, and keep its scores: `DELETE /rules/{name}`"""
         return self._transport.fetch(models.Rule, change("DELETE", "rules", name))
+
+
+class SavedEvaluatorsOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.SavedEvaluator]:
+        """List saved evaluators, each with its newest version: `GET /saved-evaluators`"""
+        return self._transport.pages(models.SavedEvaluator, "saved-evaluators", limit=limit)
+
+    def get(self, name: str, *, version: int | None = None) -> models.SavedEvaluator:
+        """Retrieve a saved evaluator, or an older version of it: `GET /saved-evaluators/{name}`"""
+        return self._transport.fetch(models.SavedEvaluator, read("saved-evaluators", name, version=version))
+
+    def set(self, name: str, **body: Unpack[bodies.SetSavedEvaluator]) -> models.SavedEvaluator:
+        """Save an evaluator, or a new version of it: `PUT /saved-evaluators/{name}`"""
+        return self._transport.fetch(models.SavedEvaluator, change("PUT", "saved-evaluators", name, body=body))
+
+    def delete(self, name: str) -> models.SavedEvaluator:
+        """Delete a saved evaluator with all its versions: `DELETE /saved-evaluators/{name}`"""
+        return self._transport.fetch(models.SavedEvaluator, change("DELETE", "saved-evaluators", name))
 
 
 class SchedulesOperations:
