@@ -65,7 +65,7 @@ class CompleteQueueItem(TypedDict, total=False):
 class CreateApiKey(TypedDict, total=False):
     name: Required[str]
     scopes: Required[Sequence[Literal["read", "execute", "score", "ingest", "write", "publish", "admin"]]]
-    """`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."""
+    """`read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."""
     expires_at: Time | None
 
 

@@ -2156,7 +2156,7 @@ class CreatedApiKey(BaseModel):
     scopes: Annotated[
         list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -2307,7 +2307,7 @@ class DeviceKey(BaseModel):
     scopes: Annotated[
         list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -4747,7 +4747,7 @@ class ApiKey(BaseModel):
     scopes: Annotated[
         list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None
@@ -4772,7 +4772,7 @@ class CurrentApiKey(BaseModel):
     scopes: Annotated[
         list[str],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
+            description="`read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys)."
         ),
     ]
     expires_at: UtcDatetime | None

@@ -217,6 +217,17 @@ export interface DatasetsOperations {
   createFromTraces(name: string, body: NonNullable<api.CreateDatasetFromTracesData['body']>, options?: CallOptions): ApiPromise<api.DatasetChange>;
 }
 
+export interface SavedEvaluatorsOperations {
+  /** List saved evaluators, each with its newest version: `GET /saved-evaluators` */
+  list(query?: QueryOf<api.ListSavedEvaluatorsData>, options?: CallOptions): List<api.SavedEvaluatorPage['data'][number]>;
+  /** Retrieve a saved evaluator, or an older version of it: `GET /saved-evaluators/{name}` */
+  get(name: string, query?: QueryOf<api.GetSavedEvaluatorData>, options?: CallOptions): ApiPromise<api.SavedEvaluator>;
+  /** Save an evaluator, or a new version of it: `PUT /saved-evaluators/{name}` */
+  set(name: string, body: NonNullable<api.SetSavedEvaluatorData['body']>, options?: CallOptions): ApiPromise<api.SavedEvaluator>;
+  /** Delete a saved evaluator with all its versions: `DELETE /saved-evaluators/{name}` */
+  delete(name: string, options?: CallOptions): ApiPromise<api.SavedEvaluator>;
+}
+
 export interface ScoresOperations {
   /** List scores, newest first: `GET /scores` */
   list(query?: QueryOf<api.ListScoresData, 'format'>, options?: CallOptions): List<api.ScorePage['data'][number]>;
@@ -495,6 +506,7 @@ export interface Resources {
   readonly evaluators: EvaluatorsOperations;
   readonly improvements: ImprovementsOperations;
   readonly datasets: DatasetsOperations;
+  readonly savedEvaluators: SavedEvaluatorsOperations;
   readonly scores: ScoresOperations;
   readonly scoreDefinitions: ScoreDefinitionsOperations;
   readonly queues: QueuesOperations;

@@ -382,7 +382,26 @@ export type SetProtection = {
  */
 export type ReleaseSteps = Array<ReleaseStepEvaluate | ReleaseStepApprove | ReleaseStepCanary | ReleaseStepAnalyze | ReleaseStepWait | ReleaseStepPromote>;
 
-export type Evaluator = EvaluatorExactMatch | EvaluatorContains | EvaluatorRegex | EvaluatorJsonValid | EvaluatorJsonSchema | EvaluatorJsonMatch | EvaluatorNumeric | EvaluatorLevenshtein | EvaluatorLength | EvaluatorToolCalls | EvaluatorLatency | EvaluatorCost | EvaluatorSimilar | EvaluatorLlmJudge | EvaluatorPairwise | EvaluatorHttp;
+export type Evaluator = EvaluatorExactMatch | EvaluatorContains | EvaluatorRegex | EvaluatorJsonValid | EvaluatorJsonSchema | EvaluatorJsonMatch | EvaluatorNumeric | EvaluatorLevenshtein | EvaluatorLength | EvaluatorToolCalls | EvaluatorLatency | EvaluatorCost | EvaluatorSimilar | EvaluatorLlmJudge | EvaluatorPairwise | EvaluatorHttp | SavedEvaluatorReference;
+
+/**
+ * A saved evaluator. Requires the scope `read`.
+ */
+export type SavedEvaluatorReference = {
+    type: 'saved';
+    /**
+     * The name of the saved evaluator, and of its scores.
+     */
+    name: string;
+    /**
+     * Default: the newest version.
+     */
+    version?: number;
+    /**
+     * Default: that of the saved evaluator.
+     */
+    weight?: number;
+};
 
 export type ReleaseCheck = {
     /**
@@ -1550,6 +1569,19 @@ export type DatasetFromScores = {
     limit?: number;
 };
 
+export type SetSavedEvaluator = {
+    /**
+     * Its `name` is replaced by the name of the saved evaluator.
+     */
+    evaluator: EvaluatorOptions;
+    /**
+     * What it measures.
+     */
+    description?: string | null;
+};
+
+export type EvaluatorOptions = EvaluatorExactMatch | EvaluatorContains | EvaluatorRegex | EvaluatorJsonValid | EvaluatorJsonSchema | EvaluatorJsonMatch | EvaluatorNumeric | EvaluatorLevenshtein | EvaluatorLength | EvaluatorToolCalls | EvaluatorLatency | EvaluatorCost | EvaluatorSimilar | EvaluatorLlmJudge | EvaluatorPairwise | EvaluatorHttp;
+
 export type NewScore = {
     /**
      * `score_` and a UUID of your choice. Replaces a stored score with this id if it has the same name and subject.
@@ -2182,7 +2214,7 @@ export type PutView = {
 export type CreateApiKey = {
     name: string;
     /**
-     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'ingest' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
@@ -4703,6 +4735,30 @@ export type DatasetChange = {
     unchanged?: number;
 };
 
+export type SavedEvaluatorPage = {
+    data: Array<SavedEvaluator>;
+    /**
+     * Pass it as `cursor` to get the next page. Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type SavedEvaluator = {
+    name: string;
+    version: number;
+    /**
+     * The number of versions: the newest one.
+     */
+    versions: number;
+    evaluator: EvaluatorOutput;
+    description: string | null;
+    /**
+     * When the version was stored.
+     */
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
 export type Scores = {
     data: Array<Score>;
 };
@@ -5845,7 +5901,7 @@ export type ApiKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
@@ -5871,7 +5927,7 @@ export type CreatedApiKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
@@ -5896,7 +5952,7 @@ export type CurrentApiKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
@@ -6166,7 +6222,7 @@ export type DeviceKey = {
      */
     member_id: string | null;
     /**
-     * `read`, `execute` (run prompts and evaluations), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
+     * `read`, `execute` (run prompts and evaluations), `score` (store scores), `ingest` (store traces and recorded executions), `write` (change resources), `publish` (move protected labels), `admin` (everything, including keys).
      */
     scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
@@ -6699,6 +6755,8 @@ export type BatchOptionsOutput = {
     then: 'interactive' | 'fail';
 };
 
+export type EvaluatorOutput = EvaluatorOutputExactMatch | EvaluatorOutputContains | EvaluatorOutputRegex | EvaluatorOutputJsonValid | EvaluatorOutputJsonSchema | EvaluatorOutputJsonMatch | EvaluatorOutputNumeric | EvaluatorOutputLevenshtein | EvaluatorOutputLength | EvaluatorOutputToolCalls | EvaluatorOutputLatency | EvaluatorOutputCost | EvaluatorOutputSimilar | EvaluatorOutputLlmJudge | EvaluatorOutputPairwise | EvaluatorOutputHttp;
+
 export type PromptInputs = {
     [key: string]: PromptInput;
 };
@@ -6851,6 +6909,10 @@ export type EvaluatorExactMatch = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * Upper and lower case differ
      */
     case_sensitive?: boolean;
@@ -6879,6 +6941,10 @@ export type EvaluatorContains = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * Instead of `values`. If neither is set: the example's expected value, or each item if it is a list of strings.
      */
@@ -6913,6 +6979,10 @@ export type EvaluatorRegex = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * In RE2's syntax.
      */
     pattern: string;
@@ -6942,6 +7012,10 @@ export type EvaluatorJsonValid = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * Accept JSON in a Markdown code block
      */
     strip_code_fence?: boolean;
@@ -6962,6 +7036,10 @@ export type EvaluatorJsonSchema = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.
      */
@@ -6989,6 +7067,10 @@ export type EvaluatorJsonMatch = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * Any JSON. Default: the expected value.
      */
@@ -7027,6 +7109,10 @@ export type EvaluatorNumeric = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * The larger of the two tolerances counts.
      */
     absolute_tolerance?: number;
@@ -7056,6 +7142,10 @@ export type EvaluatorLevenshtein = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * Upper and lower case differ
      */
     case_sensitive?: boolean;
@@ -7076,6 +7166,10 @@ export type EvaluatorLength = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * Unit
      */
@@ -7105,6 +7199,10 @@ export type EvaluatorToolCalls = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * A list of {"name", "input"}. Default: the expected value.
      */
@@ -7149,6 +7247,10 @@ export type EvaluatorLatency = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * The duration of the model call that produced the output, excluding earlier waits.
      */
     at_most_ms: number;
@@ -7170,6 +7272,10 @@ export type EvaluatorCost = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * The cost of the output, excluding judges.
      */
     at_most_usd: number;
@@ -7190,6 +7296,10 @@ export type EvaluatorSimilar = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * Such as openai/text-embedding-3-small.
      */
@@ -7215,6 +7325,10 @@ export type EvaluatorLlmJudge = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * As in a prompt.
      */
@@ -7305,6 +7419,10 @@ export type EvaluatorPairwise = {
      */
     negate?: boolean;
     /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
      * As in a prompt. It is called twice for each example.
      */
     model: string;
@@ -7371,6 +7489,10 @@ export type EvaluatorHttp = {
      * The score becomes 1 minus the score.
      */
     negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
     /**
      * The `https:` URL of the endpoint that scores. The operator may allow other URLs.
      */
@@ -8068,6 +8190,620 @@ export type DeviceAuthorizationKey = {
     kind: 'personal' | 'service';
     scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
+};
+
+/**
+ * The output is the expected value.
+ */
+export type EvaluatorOutputExactMatch = {
+    type: 'exact_match';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Upper and lower case differ
+     */
+    case_sensitive: boolean;
+    /**
+     * Ignore white space at both ends
+     */
+    trim: boolean;
+    /**
+     * Treat any white space as one space
+     */
+    normalize_whitespace: boolean;
+};
+
+/**
+ * The output contains texts.
+ */
+export type EvaluatorOutputContains = {
+    type: 'contains';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Instead of `values`. If neither is set: the example's expected value, or each item if it is a list of strings.
+     */
+    value?: string;
+    /**
+     * One per line. If empty: the expected value.
+     */
+    values?: Array<string>;
+    /**
+     * Required texts
+     */
+    mode: 'all' | 'any';
+    /**
+     * Upper and lower case differ
+     */
+    case_sensitive: boolean;
+};
+
+/**
+ * The output matches a pattern.
+ */
+export type EvaluatorOutputRegex = {
+    type: 'regex';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * In RE2's syntax.
+     */
+    pattern: string;
+    /**
+     * Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends).
+     */
+    flags: string;
+    /**
+     * The whole output must match
+     */
+    full_match: boolean;
+};
+
+/**
+ * The output is JSON.
+ */
+export type EvaluatorOutputJsonValid = {
+    type: 'json_valid';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Accept JSON in a Markdown code block
+     */
+    strip_code_fence: boolean;
+};
+
+/**
+ * The output is JSON that is valid against a schema.
+ */
+export type EvaluatorOutputJsonSchema = {
+    type: 'json_schema';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.
+     */
+    schema: {
+        [key: string]: unknown;
+    };
+    /**
+     * Accept JSON in a Markdown code block
+     */
+    strip_code_fence: boolean;
+};
+
+/**
+ * The expected JSON is in the output.
+ */
+export type EvaluatorOutputJsonMatch = {
+    type: 'json_match';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Any JSON. Default: the expected value.
+     */
+    value?: unknown;
+    /**
+     * Keys and items that are not expected
+     */
+    mode: 'exact' | 'subset';
+    /**
+     * Lists may be in any order
+     */
+    ignore_array_order: boolean;
+    /**
+     * Otherwise, a partial match scores 0.
+     */
+    partial_credit: boolean;
+    /**
+     * Accept JSON in a Markdown code block
+     */
+    strip_code_fence: boolean;
+};
+
+/**
+ * The number in the output is the expected one.
+ */
+export type EvaluatorOutputNumeric = {
+    type: 'numeric';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * The larger of the two tolerances counts.
+     */
+    absolute_tolerance: number;
+    /**
+     * As a share of the expected number: 0.01 is 1 %.
+     */
+    relative_tolerance: number;
+    /**
+     * Number to compare
+     */
+    extract: 'only' | 'first' | 'last' | 'none';
+};
+
+/**
+ * How similar the output and the expected value are, by the edits between them.
+ */
+export type EvaluatorOutputLevenshtein = {
+    type: 'levenshtein';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Upper and lower case differ
+     */
+    case_sensitive: boolean;
+};
+
+/**
+ * The length of the output is within limits.
+ */
+export type EvaluatorOutputLength = {
+    type: 'length';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Unit
+     */
+    unit: 'characters' | 'words';
+    /**
+     * At least
+     */
+    at_least?: number;
+    /**
+     * At most
+     */
+    at_most?: number;
+};
+
+/**
+ * The model asks for the expected tools.
+ */
+export type EvaluatorOutputToolCalls = {
+    type: 'tool_calls';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * A list of {"name", "input"}. Default: the expected value.
+     */
+    value?: Array<{
+        name: string;
+        /**
+         * Any JSON.
+         */
+        input?: unknown;
+    }>;
+    /**
+     * Inputs of the tools
+     */
+    input: 'exact' | 'subset' | 'ignore';
+    /**
+     * In this order
+     */
+    ordered: boolean;
+    /**
+     * Allow other calls
+     */
+    allow_extra: boolean;
+    /**
+     * Otherwise, a partial match scores 0.
+     */
+    partial_credit: boolean;
+};
+
+/**
+ * The model responded in time.
+ */
+export type EvaluatorOutputLatency = {
+    type: 'latency';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * The duration of the model call that produced the output, excluding earlier waits.
+     */
+    at_most_ms: number;
+};
+
+/**
+ * The output was cheap enough.
+ */
+export type EvaluatorOutputCost = {
+    type: 'cost';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * The cost of the output, excluding judges.
+     */
+    at_most_usd: number;
+};
+
+/**
+ * How similar the output and a text are in meaning, by the embeddings of a model.
+ */
+export type EvaluatorOutputSimilar = {
+    type: 'similar';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * Such as openai/text-embedding-3-small.
+     */
+    model: string;
+    /**
+     * One per line; the most similar one counts. If empty: the expected value.
+     */
+    values?: Array<string>;
+};
+
+/**
+ * A model grades the output.
+ */
+export type EvaluatorOutputLlmJudge = {
+    type: 'llm_judge';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * As in a prompt.
+     */
+    model: string;
+    /**
+     * Criteria of a good output, and the meaning of each grade.
+     */
+    rubric: string;
+    /**
+     * Scaled to a score of 0–1.
+     */
+    scale: {
+        /**
+         * Lowest grade
+         */
+        min: number;
+        /**
+         * Highest grade
+         */
+        max: number;
+    };
+    /**
+     * The answers of the judge that replace a grade, and the score of each: [{"value": "polite", "score": 1}, …].
+     */
+    categories?: Array<{
+        /**
+         * Category
+         */
+        value: string;
+        /**
+         * The score of the category, 0–1.
+         */
+        score: number;
+    }>;
+    /**
+     * Show it the expected value
+     */
+    include_expected: boolean;
+    /**
+     * Show it the prompt
+     */
+    include_input: boolean;
+    /**
+     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
+     */
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
+         */
+        verbosity?: 'low' | 'medium' | 'high';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
+         * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+};
+
+/**
+ * A model prefers the output to another one, in both orders. A tie scores 0.5.
+ */
+export type EvaluatorOutputPairwise = {
+    type: 'pairwise';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * As in a prompt. It is called twice for each example.
+     */
+    model: string;
+    /**
+     * Criteria of the better output.
+     */
+    rubric: string;
+    /**
+     * The id of a completed evaluation of the same examples. If empty: with the expected values.
+     */
+    against?: string;
+    /**
+     * If outputs are compared with those of an evaluation.
+     */
+    include_expected: boolean;
+    /**
+     * Show it the prompt
+     */
+    include_input: boolean;
+    /**
+     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
+     */
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
+         */
+        verbosity?: 'low' | 'medium' | 'high';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
+         * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+};
+
+/**
+ * Your endpoint gets each example and responds with a score.
+ */
+export type EvaluatorOutputHttp = {
+    type: 'http';
+    name: string;
+    weight: number;
+    /**
+     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
+     */
+    threshold?: number;
+    /**
+     * The score becomes 1 minus the score.
+     */
+    negate?: boolean;
+    /**
+     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     */
+    saved_version?: number;
+    /**
+     * The `https:` URL of the endpoint that scores. The operator may allow other URLs.
+     */
+    url: string;
+    /**
+     * 24–128 visible ASCII characters. If empty, one is generated and shown only in the response that creates the run or schedule.
+     */
+    secret?: string;
+    /**
+     * Time for a request, in milliseconds
+     */
+    timeout_ms: number;
 };
 
 export type NewScores = {
@@ -12607,6 +13343,186 @@ export type UploadDatasetResponses = {
 
 export type UploadDatasetResponse = UploadDatasetResponses[keyof UploadDatasetResponses];
 
+export type ListSavedEvaluatorsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The maximum number to return. A page ends earlier if its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/saved-evaluators';
+};
+
+export type ListSavedEvaluatorsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListSavedEvaluatorsError = ListSavedEvaluatorsErrors[keyof ListSavedEvaluatorsErrors];
+
+export type ListSavedEvaluatorsResponses = {
+    /**
+     * Done.
+     */
+    200: SavedEvaluatorPage;
+};
+
+export type ListSavedEvaluatorsResponse = ListSavedEvaluatorsResponses[keyof ListSavedEvaluatorsResponses];
+
+export type DeleteSavedEvaluatorData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/saved-evaluators/{name}';
+};
+
+export type DeleteSavedEvaluatorErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteSavedEvaluatorError = DeleteSavedEvaluatorErrors[keyof DeleteSavedEvaluatorErrors];
+
+export type DeleteSavedEvaluatorResponses = {
+    /**
+     * Done.
+     */
+    200: SavedEvaluator;
+};
+
+export type DeleteSavedEvaluatorResponse = DeleteSavedEvaluatorResponses[keyof DeleteSavedEvaluatorResponses];
+
+export type GetSavedEvaluatorData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * Default: the newest version.
+         */
+        version?: number;
+    };
+    url: '/saved-evaluators/{name}';
+};
+
+export type GetSavedEvaluatorErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetSavedEvaluatorError = GetSavedEvaluatorErrors[keyof GetSavedEvaluatorErrors];
+
+export type GetSavedEvaluatorResponses = {
+    /**
+     * Done.
+     */
+    200: SavedEvaluator;
+};
+
+export type GetSavedEvaluatorResponse = GetSavedEvaluatorResponses[keyof GetSavedEvaluatorResponses];
+
+export type SetSavedEvaluatorData = {
+    body: SetSavedEvaluator;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/saved-evaluators/{name}';
+};
+
+export type SetSavedEvaluatorErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetSavedEvaluatorError = SetSavedEvaluatorErrors[keyof SetSavedEvaluatorErrors];
+
+export type SetSavedEvaluatorResponses = {
+    /**
+     * Done.
+     */
+    200: SavedEvaluator;
+};
+
+export type SetSavedEvaluatorResponse = SetSavedEvaluatorResponses[keyof SetSavedEvaluatorResponses];
+
 export type ListScoresData = {
     body?: never;
     path?: never;
@@ -16951,7 +17867,7 @@ export type ListAuditLogData = {
          * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'improvement.started' | 'improvement.paused' | 'improvement.resumed' | 'improvement.finished' | 'improvement.canceled' | 'improvement.retried' | 'improvement.accepted' | 'improvement.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
+        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'saved_evaluator.set' | 'saved_evaluator.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'improvement.started' | 'improvement.paused' | 'improvement.resumed' | 'improvement.finished' | 'improvement.canceled' | 'improvement.retried' | 'improvement.accepted' | 'improvement.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
         /**
          * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
