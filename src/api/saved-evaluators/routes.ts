@@ -4,7 +4,7 @@ import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import { resolveJudges } from '../../services/evaluations/creation/create-evaluation.ts';
+import { resolveJudges } from '../../services/saved-evaluators/resolve-judges.ts';
 import {
   SAVED_EVALUATORS,
   type SavedEvaluatorRow,

@@ -20,12 +20,13 @@ import type { Models } from '../../models/model.ts';
 import { currentAuthor } from '../audit/acting.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { findExamples } from '../datasets/find-examples.ts';
-import { checkBudget, resolveJudges } from '../evaluations/creation/create-evaluation.ts';
+import { checkBudget } from '../evaluations/creation/create-evaluation.ts';
 import { INCLUDES_LOCK } from '../prompts/includes.ts';
 import type { Mover } from '../prompts/label-policies.ts';
 import { policyOf, requireOverride } from '../prompts/label-policies.ts';
 import { requireMovable, requireMover } from '../prompts/labels.ts';
 import { archived, getPrompt } from '../prompts/prompts.ts';
+import { resolveJudges } from '../saved-evaluators/resolve-judges.ts';
 import { requireMeans } from '../scores/score-metrics.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import {

@@ -12,7 +12,7 @@ import { newId, parsePublicId } from '../../../domain/ids.ts';
 import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
-import { callsModel, type EvaluatorConfig, evaluatorModelsOf, judgeModelsOf } from '../../../evaluators/registry.ts';
+import { type EvaluatorConfig, evaluatorModelsOf, judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { findExamples } from '../../datasets/find-examples.ts';
 import { storeExamples } from '../../datasets/inline-examples.ts';
@@ -22,6 +22,7 @@ import { resolveIncludes } from '../../prompts/includes.ts';
 import { readVersion } from '../../prompts/known-versions.ts';
 import { hasPrompt, type VersionSelector } from '../../prompts/prompts.ts';
 import type { VersionChange } from '../../prompts/version.ts';
+import { resolveJudges } from '../../saved-evaluators/resolve-judges.ts';
 import type { Quotas } from '../../workspaces/quotas.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { decideMode } from './decide-mode.ts';
@@ -134,24 +135,6 @@ export function checkBudget(models: Models, called: readonly string[], evaluator
       'max_cost',
       `can't be enforced because ${[...new Set(unpriced)].join(' and ')} has no known price: omit it, or have the operator add a price`,
     );
-}
-
-/** The evaluators with the full names of their models, checked to be callable. @param at path of one in the request */
-export function resolveJudges(
-  models: Models,
-  evaluators: EvaluatorConfig[],
-  at = (index: number) => `evaluators.${index}`,
-): EvaluatorConfig[] {
-  return evaluators.map((config, index) => {
-    if (!callsModel(config)) return config;
-    const { type, model } = config;
-    try {
-      return { ...config, model: (type === 'similar' ? models.resolveEmbedding(model) : models.resolve(model)).model };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      throw invalidField(`${at(index)}.model`, error.details?.[0]?.message ?? error.message);
-    }
-  });
 }
 
 /**

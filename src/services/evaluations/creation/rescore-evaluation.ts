@@ -6,9 +6,10 @@ import { ApiError, invalidField } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import { judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
+import { resolveJudges } from '../../saved-evaluators/resolve-judges.ts';
 import { isRunByCaller } from '../code/code-runs.ts';
 import { getEvaluation } from '../evaluations.ts';
-import { checkBudget, checkPairs, resolveJudges } from './create-evaluation.ts';
+import { checkBudget, checkPairs } from './create-evaluation.ts';
 import { decideMode } from './decide-mode.ts';
 import type { SealedEvaluators } from './evaluator-secrets.ts';
 
