@@ -36,7 +36,8 @@ test('the options are the mode and the settings of batches', async () => {
   const batch = await run('--mode', 'batch', '--max-wait', '2h', '--leftovers', 'fail');
   expect(await read(batch)).toMatchObject({ mode: 'batch', batch: { max_wait: '2h', then: 'fail' } });
   expect(await read(await run('--mode', 'auto'))).toMatchObject({ mode: 'auto', batch: { max_wait: '24h' } });
-  expect(await read(await run())).toMatchObject({ mode: 'interactive', batch: null });
+  expect(await read(await run())).toMatchObject({ mode: 'interactive', batch: null, name: null });
+  expect(await read(await run('--name', 'Before the holidays'))).toMatchObject({ name: 'Before the holidays' });
 });
 
 test.each([

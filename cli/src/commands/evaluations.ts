@@ -21,6 +21,7 @@ interface GateOptions extends Gates {
 }
 
 interface RunOptions extends GateOptions {
+  name?: string;
   prompt?: string;
   label?: string;
   version?: number;
@@ -122,8 +123,9 @@ async function bodyOf(
   { env }: Pick<Context, 'env'>,
 ): Promise<Api.CreateEvaluation> {
   const fromFile = file === undefined ? {} : await readObject(file, ': the body of POST /evaluations');
-  const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost, mode } = options;
+  const { name, prompt, label, version, dataset, evaluator, threshold, baseline, maxCost, mode } = options;
   const fromOptions = {
+    name,
     prompt_name: prompt,
     label,
     version,
@@ -244,6 +246,7 @@ export function addEvaluationCommands(evaluations: Command, context: Context): v
         '[file]',
         'YAML or JSON file with the fields of POST /evaluations, which options override; or a folder of such files, with one verdict',
       )
+      .option('--name <text>', 'title of the run')
       .option('--prompt <name>', 'only evaluations of this prompt')
       .option('--label <label>', 'run the version with this label')
       .option('--version <number>', 'run this version', wholeNumber)

@@ -5,11 +5,12 @@ import type { Models } from '../../models/model.ts';
 import { resubmitBatch } from '../../services/batches/resubmit-batch.ts';
 import type { ControlDeps } from '../../services/evaluations/control/change-evaluation.ts';
 import { cancelEvaluation, pauseEvaluation } from '../../services/evaluations/control/control-evaluation.ts';
+import { nameEvaluation } from '../../services/evaluations/control/name-evaluation.ts';
 import { resumeEvaluation } from '../../services/evaluations/control/resume-evaluation.ts';
 import { retryEvaluation } from '../../services/evaluations/creation/retry-evaluation.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../../services/evaluations/evaluations.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { ResumeEvaluation } from './create-schema.ts';
+import { ResumeEvaluation, UpdateEvaluation } from './create-schema.ts';
 import { presentEvaluation } from './presenter.ts';
 import { BATCHED_SAMPLE, EVALUATION_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationParams, ProviderBatchParams } from './schema.ts';
@@ -21,7 +22,7 @@ export interface ControlEvaluationDeps extends ControlDeps {
 
 const tag = 'Evaluations';
 
-/** Pause, resume, cancel and retry evaluations, and resubmit their batches. */
+/** Name, pause, resume, cancel and retry evaluations, and resubmit their batches. */
 export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
   /** `POST /evaluations/{id}/pause`, `/cancel` and `/retry`. */
   const control = (
@@ -49,6 +50,21 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
     });
 
   return [
+    defineRoute({
+      method: 'patch',
+      path: '/evaluations/{id}',
+      operationId: 'updateEvaluation',
+      audit: ['evaluation.updated'],
+      tag,
+      summary: 'Name an evaluation',
+      scope: 'execute',
+      params: EvaluationParams,
+      body: UpdateEvaluation,
+      bodyExamples: { 'A name': { name: EVALUATION_SAMPLE.name } },
+      response: Evaluation,
+      responseExample: EVALUATION_SAMPLE,
+      handler: async ({ db, params, body }) => presentEvaluation(await nameEvaluation(db, params.id, body.name)),
+    }),
     control(
       'pause',
       'evaluation.paused',

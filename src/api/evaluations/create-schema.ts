@@ -4,7 +4,7 @@ import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { GivenEvaluators, GivenEvaluatorsSchema } from '../../evaluators/registry.ts';
-import { BodyVersion, Metadata, Name, TimestampInput, TraceIdInput } from '../../http/fields.ts';
+import { BodyVersion, Metadata, Name, storableString, TimestampInput, TraceIdInput } from '../../http/fields.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 import { CreateExecution, Draft } from '../executions/schema.ts';
 import { BatchOptions, checkMode } from './batch-options.ts';
@@ -147,8 +147,18 @@ function checkTogether(fields: Fields, context: z.RefinementCtx, sources?: strin
   checkMode(fields, context);
 }
 
+const RunName = storableString()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must be at most 200 characters')
+  .meta({
+    description: 'A title for people, such as what was tried. It need not be unique.',
+    example: 'Shorter answers',
+  });
+
 export const CreateEvaluation = z
   .strictObject({
+    name: RunName.optional(),
     ...evaluationFields,
     executions: EvaluatedExecutions.optional(),
     draft: Draft.optional(),
@@ -162,6 +172,10 @@ export const ScheduledEvaluation = z
   .strictObject(evaluationFields)
   .superRefine((fields, context) => checkTogether(fields, context))
   .meta({ id: 'ScheduledEvaluation' });
+
+export const UpdateEvaluation = z
+  .strictObject({ name: RunName.nullable().meta({ description: 'Null removes the name.' }) })
+  .meta({ id: 'UpdateEvaluation' });
 
 export const RescoreEvaluation = z
   .strictObject({

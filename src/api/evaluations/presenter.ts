@@ -65,6 +65,7 @@ export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.inp
     id: publicId('evaluation', row.id),
     status: row.status,
     status_reason: row.status_reason,
+    name: row.name,
     target: { type: row.target, name: row.prompt_name },
     prompt_name: row.prompt_name,
     prompt_version: row.prompt_version,

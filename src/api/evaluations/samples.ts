@@ -8,6 +8,7 @@ export const EVALUATION_SAMPLE = {
   id: ID,
   status: 'completed',
   status_reason: null,
+  name: 'Shorter answers',
   target: { type: 'prompt', name: 'support/greeting' },
   prompt_name: 'support/greeting',
   prompt_version: 2,

@@ -51,6 +51,7 @@ export const ProviderBatch = z
 
 /** Fields hidden from keys without `read`; content, and the fields that a newly created run does not have yet. */
 export const HIDDEN = [
+  'name',
   'parameters',
   'includes',
   'evaluators',
@@ -73,6 +74,7 @@ export const Evaluation = hiding(
       id: shown(z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' })),
       status: shown(z.enum(evaluationStates.states)),
       status_reason: shown(z.string().nullable().meta({ description: 'Why the evaluation is paused.' })),
+      name: z.string().nullable().meta({ description: 'The title that a caller gave it.' }),
       target: shown(
         z.object({ type: z.enum(EVALUATION_TARGETS), name: z.string() }).meta({
           description: 'The evaluated target: a prompt, or `code` that the caller runs.',

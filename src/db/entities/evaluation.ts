@@ -97,6 +97,8 @@ export const Evaluation = defineEntity({
   ],
   properties: {
     ...workspaceOwned,
+    /** What its caller calls it. */
+    name: p.text().nullable(),
     target: p.text().$type<EvaluationTarget>().default('prompt'),
     /** The name of the target: the prompt, or the name that a caller gave their code. */
     promptName: p.text(),

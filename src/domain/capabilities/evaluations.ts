@@ -30,6 +30,7 @@ export const evaluations = {
   tags: { Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.' },
   ids: ['evaluation', 'providerBatch'],
   audit: {
+    'evaluation.updated': 'evaluation',
     'evaluation.paused': 'evaluation',
     'evaluation.resumed': 'evaluation',
     'evaluation.canceled': 'evaluation',

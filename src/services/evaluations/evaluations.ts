@@ -31,6 +31,7 @@ const ifTrue = <Column extends keyof Compared>(column: Column) =>
 export const EVALUATION_COLUMNS = [
   'id',
   'workspace_id',
+  'name',
   'target',
   'prompt_name',
   'prompt_version',

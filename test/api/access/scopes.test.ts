@@ -243,6 +243,7 @@ const changes: Row[] = [
   ['cancelRelease', 'publish', 'POST', async () => `${await release(WAIT)}/cancel`],
   ['cancelExecution', 'execute', 'POST', async () => `${await execution('sandbox/stall')}/cancel`],
   ['deleteExecution', 'write', 'DELETE', async () => execution('sandbox/echo')],
+  ['updateEvaluation', 'execute', 'PATCH', () => evaluation('running'), { name: 'Shorter answers' }],
   ['pauseEvaluation', 'execute', 'POST', async () => `${await evaluation('running')}/pause`],
   ['resumeEvaluation', 'execute', 'POST', async () => `${await evaluation('paused')}/resume`],
   ['cancelEvaluation', 'execute', 'POST', async () => `${await evaluation('running')}/cancel`],

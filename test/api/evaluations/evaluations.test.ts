@@ -47,3 +47,25 @@ test('scores inline examples and counts those below the threshold', async () => 
     { example_id: 'other', score: 0, regression: true, output: 'no' },
   ]);
 });
+
+test('a run has a name that can be changed and removed; the same name again is no change', async () => {
+  const examples = [{ variables: { text: 'yes' }, expected: 'yes' }];
+  const create = async (more: object) =>
+    (await service.call('POST', '/evaluations', { body: { prompt_name: 'echo', examples, ...more } })).body;
+  const { id, name } = await create({ name: '  Shorter answers ' });
+  expect(name).toBe('Shorter answers');
+  expect((await create({})).name).toBeNull();
+  const rename = (body: object) => service.call('PATCH', `/evaluations/${id}`, { body });
+  for (const given of ['Kinder answers', 'Kinder answers', null]) {
+    const changed = await rename({ name: given });
+    expect([changed.status, changed.body.name]).toEqual([200, given]);
+    expect((await service.call('GET', `/evaluations/${id}`)).body.name).toBe(given);
+  }
+  const { body } = await service.call('GET', `/audit-log?resource=evaluation:${id}`);
+  expect(body.data.map(({ action }: { action: string }) => action)).toEqual([
+    'evaluation.updated',
+    'evaluation.updated',
+  ]);
+  for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(201) }, { name: 'x', threshold: 1 }])
+    expect((await rename(body)).body.error.code).toBe('invalid_request');
+});

@@ -156,6 +156,8 @@ class CreateDeviceAuthorization(TypedDict, total=False):
 
 
 class CreateEvaluation(TypedDict, total=False):
+    name: str
+    """A title for people, such as what was tried. It need not be unique."""
     prompt_name: Required[str]
     """1–200 characters: segments of letters, digits, '.', '_' and '-', joined by '/'."""
     version: int
@@ -515,6 +517,11 @@ class TryEvaluators(TypedDict, total=False):
     """The duration of the call that produced the output; null if unknown."""
     cost: str | None
     """The cost of the output in US dollars; null if unknown."""
+
+
+class UpdateEvaluation(TypedDict, total=False):
+    name: Required[str | None]
+    """Null removes the name."""
 
 
 class UpdateMember(TypedDict, total=False):

@@ -6037,6 +6037,7 @@ class CreatedEvaluation(BaseModel):
     id: str
     status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
     status_reason: Annotated[str | None, Field(description="Why the evaluation is paused.")]
+    name: Annotated[str | None, Field(description="The title that a caller gave it.")]
     target: Annotated[
         CreatedEvaluationTarget,
         Field(description="The evaluated target: a prompt, or `code` that the caller runs."),
@@ -6170,6 +6171,7 @@ class Evaluation(BaseModel):
     id: str
     status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
     status_reason: Annotated[str | None, Field(description="Why the evaluation is paused.")]
+    name: Annotated[str | None, Field(description="The title that a caller gave it.")]
     target: Annotated[
         EvaluationTarget,
         Field(description="The evaluated target: a prompt, or `code` that the caller runs."),

@@ -33,6 +33,8 @@ export interface NewEvaluation extends VersionSelector {
   draft?: VersionChange | undefined;
   /** UUID, if the caller needs to know it before the evaluation is stored. */
   id?: string | undefined;
+  /** What its caller calls it. */
+  name?: string | undefined;
   promptName: string;
   /** Exactly one of `dataset`, `examples` and `executions`. */
   dataset?: { name: string; version?: number | undefined } | undefined;
@@ -255,6 +257,7 @@ export async function createEvaluation(
     db.insertInto('evaluations').values({
       ...sharedColumns(request, run),
       id,
+      name: request.name ?? null,
       prompt_version: promptVersion,
       content: asJson(content),
       includes: asJson(includes),

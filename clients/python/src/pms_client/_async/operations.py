@@ -65,6 +65,7 @@ class AsyncAuditLogOperations:
             "dataset.created",
             "dataset.updated",
             "dataset.deleted",
+            "evaluation.updated",
             "evaluation.paused",
             "evaluation.resumed",
             "evaluation.canceled",
@@ -261,6 +262,10 @@ class AsyncEvaluationsOperations:
         return await self._transport.fetch(
             models.EvaluationEstimate, change("POST", "evaluations", "estimate", body=body)
         )
+
+    async def update(self, evaluation_id: str, **body: Unpack[bodies.UpdateEvaluation]) -> models.Evaluation:
+        """Name an evaluation: `PATCH /evaluations/{id}`"""
+        return await self._transport.fetch(models.Evaluation, change("PATCH", "evaluations", evaluation_id, body=body))
 
     async def store_results(
         self, evaluation_id: str, **body: Unpack[bodies.StoreCodeResults]

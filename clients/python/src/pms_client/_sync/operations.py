@@ -66,6 +66,7 @@ class AuditLogOperations:
             "dataset.created",
             "dataset.updated",
             "dataset.deleted",
+            "evaluation.updated",
             "evaluation.paused",
             "evaluation.resumed",
             "evaluation.canceled",
@@ -256,6 +257,10 @@ class EvaluationsOperations:
     def estimate(self, **body: Unpack[bodies.CreateEvaluation]) -> models.EvaluationEstimate:
         """Estimate what an evaluation would cost: `POST /evaluations/estimate`"""
         return self._transport.fetch(models.EvaluationEstimate, change("POST", "evaluations", "estimate", body=body))
+
+    def update(self, evaluation_id: str, **body: Unpack[bodies.UpdateEvaluation]) -> models.Evaluation:
+        """Name an evaluation: `PATCH /evaluations/{id}`"""
+        return self._transport.fetch(models.Evaluation, change("PATCH", "evaluations", evaluation_id, body=body))
 
     def store_results(self, evaluation_id: str, **body: Unpack[bodies.StoreCodeResults]) -> models.StoredCodeResults:
         """Store results of a code evaluation: `POST /evaluations/{id}/results`"""
