@@ -55,14 +55,14 @@ test('in the playground, an unlisted model is confirmed before it runs', async (
   const confirmation = (number: number) => pane(number).getByLabel('This model is not in the list: use it anyway');
   const isAsked = (number: number) =>
     waitFor('the question', () => confirmation(number).evaluate((box) => box === box.ownerDocument.activeElement));
-  await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
+  await page.getByRole('textbox', { name: 'Text of pane 1' }).click();
   await page.keyboard.insertText('Say hi');
   await page.getByRole('combobox', { name: 'Model' }).fill('sandbox/slow-7');
   await confirmation(1).waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await isAsked(1);
-  await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
+  await page.getByRole('textbox', { name: 'Text of pane 1' }).click();
   await page.keyboard.press('Control+Enter');
   await isAsked(1);
 
@@ -77,7 +77,7 @@ test('in the playground, an unlisted model is confirmed before it runs', async (
   for (const button of [runs[0], runs[1]?.first(), runs[1]?.last()]) {
     await button?.click();
     await isAsked(2);
-    await page.getByRole('textbox', { name: 'Draft of pane 1' }).click();
+    await page.getByRole('textbox', { name: 'Text of pane 1' }).click();
   }
   expect(await ran()).toBe(0);
   // Only the pane next to it runs.

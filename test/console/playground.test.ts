@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../support/wait-for.ts';
 import { violationsInThemes } from './accessible.ts';
-import { type Stage, startStage } from './stage.ts';
+import { chooseMore, type Stage, startStage, write } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -25,6 +25,7 @@ afterAll(() => stage?.stop());
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 
 const output = (page: Page, cell: string) => page.getByRole('region', { name: `output of ${cell}`, exact: true });
+const runsOf = (page: Page, pane: number) => page.getByRole('region', { name: `Runs of pane ${pane}` });
 const cellOf = (page: Page, cell: string) => page.getByRole('article', { name: `Cell ${cell}`, exact: true });
 
 test('examples of a dataset are rows, versions are panes: each cell runs, panes are compared and summed up', async () => {
@@ -49,7 +50,7 @@ test('examples of a dataset are rows, versions are panes: each cell runs, panes 
   const numbers = cellOf(page, 'pane 2, row 2');
   for (const fact of ['Tokens', 'Cost', 'First token', 'Total'])
     await numbers.getByText(fact, { exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Pane 2' }).getByText('2 of 2').waitFor();
+  await runsOf(page, 2).getByText('2 of 2').waitFor();
 
   await page.getByRole('button', { name: 'Compare with pane 1' }).click();
   await output(page, 'pane 2, row 1').locator('ins', { hasText: 'Hi' }).waitFor();
@@ -117,7 +118,7 @@ test('tool calls are answered by hand, and the conversation resumes', async () =
   await page.keyboard.press('Control+Enter');
   await output(page, 'pane 1').getByText('weather gave {"celsius":3}.').waitFor();
 
-  await page.getByRole('button', { name: 'Continue… pane 1' }).click();
+  await chooseMore(page, 'Continue…', 'pane 1');
   await page.getByLabel('Next message to pane 1').fill('And tomorrow?');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('The conversation so far: 4 messages').waitFor();
@@ -139,7 +140,7 @@ test('outputs are scored, a judge too, and lead to an evaluation', async () => {
   await page.goto(stage.at('/playground?prompt=greeting&panes=1,2&dataset=people&examples=0-1'));
   await page.getByRole('region', { name: 'Row 2' }).waitFor();
   await page.getByRole('button', { name: 'Run all' }).click();
-  await page.getByRole('region', { name: 'Pane 2' }).getByText('2 of 2').waitFor();
+  await runsOf(page, 2).getByText('2 of 2').waitFor();
   await page.getByRole('button', { name: 'Score…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Score outputs' });
   await dialog.getByRole('button', { name: 'Add an evaluator' }).click();
@@ -152,7 +153,7 @@ test('outputs are scored, a judge too, and lead to an evaluation', async () => {
   await cellOf(page, 'pane 2, row 1').getByText('llm_judge: 100 %').waitFor();
   await cellOf(page, 'pane 1, row 2').getByText('llm_judge: 0 %').waitFor();
   await cellOf(page, 'pane 1, row 2').getByText('The output differs from the expected text.').waitFor();
-  await page.getByRole('region', { name: 'Pane 2' }).getByText('100 %').waitFor();
+  await runsOf(page, 2).getByText('100 %').waitFor();
   expect(await violationsInThemes(page)).toEqual([]);
 
   await page.getByRole('link', { name: 'Evaluate… pane 1' }).click();
@@ -216,6 +217,103 @@ test('earlier attempts can be restored, and a row is an example', async () => {
 });
 
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+test('editors are beside the outputs: a text is edited in place, runs with its result in sight, and is saved without leaving', async () => {
+  await call('POST', '/prompts', {
+    body: { name: 'edited', template: `${'Word {{ name }}\n'.repeat(60)}`, model: 'sandbox/echo' },
+  });
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
+  await page.goto(stage.at('/playground?prompt=edited'));
+  const pane = page.getByRole('region', { name: 'Pane 1', exact: true });
+  await page.getByLabel('name', { exact: true }).fill('Ada');
+  await write(page, 'Text of pane 1', 'Good day, {{ name }}');
+  await page.keyboard.press('Control+Enter');
+  const shown = output(page, 'pane 1');
+  await shown.getByText('Good day, Ada', { exact: true }).waitFor();
+  const [editing, reading] = await Promise.all([pane.boundingBox(), shown.boundingBox()]);
+  expect((editing?.x ?? 0) + (editing?.width ?? 0)).toBeLessThanOrEqual(reading?.x ?? 0);
+  expect((reading?.y ?? 0) + (reading?.height ?? 0)).toBeLessThanOrEqual(800);
+  await pane.getByText('edited', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Save as a version…' }).click();
+  await page.getByRole('dialog').getByLabel('What changes, and why').fill('Politer');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as edited, version 2.').first().waitFor();
+  await waitFor('the version', async () => (await pane.getByLabel('Version').inputValue()) === '2');
+  expect(await pane.getByText('edited', { exact: true }).count()).toBe(0);
+  await shown.getByText('Good day, Ada', { exact: true }).waitFor();
+  expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Ada');
+  expect(await violationsInThemes(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('on a phone, and with many rows, Ctrl+Enter scrolls to the result of the row', async () => {
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 390, height: 700 } });
+  await page.goto(stage.at('/playground?prompt=greeting&panes=1,2&dataset=people&examples=0-3'));
+  const row = page.getByRole('region', { name: 'Row 4' });
+  await row.getByRole('button', { name: 'Edit row 4' }).click();
+  await row.getByLabel('name', { exact: true }).fill('Zoe');
+  await page.keyboard.press('Control+Enter');
+  await output(page, 'pane 1, row 4').getByText('Hello Zoe, how are you?').waitFor();
+  await waitFor('the result in sight', async () => {
+    const { y = -1 } = (await cellOf(page, 'pane 1, row 4').boundingBox()) ?? {};
+    return y >= 0 && y < 500;
+  });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  // A folded pane takes no room, and unfolds for a question.
+  const second = page.getByRole('region', { name: 'Pane 2', exact: true });
+  await second.getByLabel('Model').fill('sandbox/slow-8');
+  await second.getByRole('button', { name: 'Pane 2', exact: true }).click();
+  await second.getByLabel('Model').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Run all' }).click();
+  const asked = second.getByLabel('This model is not in the list: use it anyway');
+  await waitFor('the question', () => asked.evaluate((box) => box === box.ownerDocument.activeElement));
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the failing examples of an evaluation open with outputs, expected values and scores, and are scored as there', async () => {
+  await call('POST', '/prompts', { body: { name: 'half', template: 'Hi {{ name }}', model: 'sandbox/echo' } });
+  const examples = Array.from({ length: 30 }, (_, index) => ({
+    id: `person-${index}`,
+    variables: { name: `N${index}` },
+    expected: index < 4 ? `Hi N${index}` : `Hello N${index}`,
+  }));
+  const evaluators = [{ type: 'exact_match', name: 'same' }];
+  const { body, status } = await call('POST', '/evaluations', { body: { prompt_name: 'half', examples, evaluators } });
+  expect(status).toBe(201);
+  await waitFor('the end', async () => (await call('GET', `/evaluations/${body.id}`)).body.status === 'completed');
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
+  await page.goto(stage.at(`/evaluations/${body.id}`));
+  await page.getByRole('link', { name: 'Open 20 failing examples' }).click();
+  const first = cellOf(page, 'pane 1, row 1');
+  await first.getByText('Result of the evaluation').waitFor();
+  await first.getByText('same: 0 %').waitFor();
+  await output(page, 'pane 1, row 1')
+    .getByText(/^Hi N\d+$/)
+    .waitFor();
+  await page
+    .getByRole('region', { name: 'Row 1', exact: true })
+    .getByText(/^Hello N\d+$/)
+    .waitFor();
+  expect(await page.getByRole('region', { name: /^Row \d+$/ }).count()).toBe(20);
+  expect((await call('GET', '/executions?prompt_name=half')).body.data).toEqual([]);
+  expect(await violationsInThemes(page)).toEqual([]);
+
+  await write(page, 'Text of pane 1', 'Hello {{ name }}');
+  await page.keyboard.press('Control+Enter');
+  await runsOf(page, 1).getByText('20 of 20').waitFor();
+  await runsOf(page, 1).getByText('100 %').waitFor();
+  await first.getByText('same: 100 %').waitFor();
+  await page
+    .getByRole('region', { name: 'Row 1', exact: true })
+    .getByRole('link', { name: /^person-/ })
+    .click();
+  await page.getByRole('region', { name: /^Example \d+$/ }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
 
 test('an image among the variables is shown, and an external one is not loaded', async () => {
   await call('POST', '/prompts', {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../support/wait-for.ts';
 import { violationsInThemes } from './accessible.ts';
-import { type Stage, startStage, write } from './stage.ts';
+import { chooseMore, type Stage, startStage, write } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -208,13 +208,13 @@ test('a protected label is moved only with publish', async () => {
 test('an attempt can be saved: as a version with messages, and as an example', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground'));
-  await write(page, 'Draft of pane 1', 'Say {{ word }}');
+  await write(page, 'Text of pane 1', 'Say {{ word }}');
   await page.getByLabel('word').fill('hi');
   // The latest input runs, too, and no line is added.
-  await write(page, 'Draft of pane 1', 'Say {{ word }}!');
+  await write(page, 'Text of pane 1', 'Say {{ word }}!');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi!', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Save as an example…' }).click();
+  await chooseMore(page, 'Save as an example…', 'pane 1');
   await page.getByLabel('Dataset').fill('words');
   await page.getByLabel('Expected output').fill('hi');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -226,7 +226,11 @@ test('an attempt can be saved: as a version with messages, and as an example', a
   await page.getByRole('button', { name: 'Save as a version…' }).click();
   await page.getByRole('dialog').getByLabel('Prompt').fill('words/say');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByRole('heading', { name: 'words/say', level: 1 }).waitFor();
+  await page.getByText('Saved as words/say, version 1.').first().waitFor();
+  // Its playground is open, with the output and the variables.
+  await page.getByRole('region', { name: 'Pane 1' }).getByLabel('Version').waitFor();
+  await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi!', { exact: true }).waitFor();
+  expect(await page.getByLabel('word').inputValue()).toBe('hi');
   const { body: prompt } = await call('GET', '/prompts/words/say');
   expect(prompt).toMatchObject({
     version: 1,
@@ -305,8 +309,7 @@ test('saving from the playground does not skip a newer version unseen, nor anoth
     await call('POST', '/prompts', { body: { name, template: 'Begin', model: 'sandbox/echo' } });
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground?prompt=tried'));
-  await page.getByRole('button', { name: 'Edit its text' }).click();
-  await write(page, 'Draft of pane 1', 'Mine');
+  await write(page, 'Text of pane 1', 'Mine');
   await call('PUT', '/prompts/tried', { body: { template: 'Theirs', commit_message: 'I was here' } });
 
   await page.getByRole('button', { name: 'Save as a version…' }).click();
@@ -397,7 +400,7 @@ test('a run is stopped, and an execution deleted', async () => {
   await page.goto(stage.at('/playground'));
   await page.getByLabel('Model').fill('sandbox/slow-600000');
   await page.getByLabel('This model is not in the list: use it anyway').check();
-  await write(page, 'Draft of pane 1', 'one two three');
+  await write(page, 'Text of pane 1', 'one two three');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Running…').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
@@ -409,7 +412,7 @@ test('a run is stopped, and an execution deleted', async () => {
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   release();
   await page.getByText('canceled').waitFor();
-  await page.getByRole('link', { name: 'Details' }).click();
+  await chooseMore(page, 'Open the execution', 'pane 1');
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The execution was deleted.').first().waitFor();

@@ -128,8 +128,9 @@ export async function write(page: Page, editor: string, text: string): Promise<v
   await page.keyboard.insertText(text);
 }
 
-/** Chooses one of a page's other actions. */
-export async function chooseMore(page: Page, action: string): Promise<void> {
-  await page.getByRole('button', { name: 'More actions' }).click();
+/** Chooses one of the other actions of a page, or of a part of it. */
+export async function chooseMore(page: Page, action: string, of?: string): Promise<void> {
+  const name = of === undefined ? 'More actions' : `More actions: ${of}`;
+  await page.getByRole('button', { name, exact: true }).click();
   await page.getByRole('menuitem', { name: action }).click();
 }

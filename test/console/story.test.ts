@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
-import { type Stage, startStage, write } from './stage.ts';
+import { chooseMore, type Stage, startStage, write } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test('from the first start to a release and its rollback, with only the console'
   await page.getByLabel('name', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada').waitFor();
-  await page.getByRole('button', { name: 'Save as an example…' }).first().click();
+  await chooseMore(page, 'Save as an example…', 'pane 1');
   const saving = page.getByRole('dialog', { name: 'Save as an example' });
   await saving.getByLabel('Dataset').fill('people');
   await saving.getByRole('button', { name: 'Save' }).click();

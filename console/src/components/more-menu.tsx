@@ -15,8 +15,11 @@ interface Action {
   danger?: boolean;
 }
 
-/** The actions of a page other than its main one, behind one button. */
-export function MoreMenu({ actions }: { actions: readonly (Action | false)[] }) {
+/**
+ * The actions of a page, or of a part of it, other than its main one, behind one button.
+ * @param of the part, such as "pane 1, row 2"; default: the page
+ */
+export function MoreMenu({ actions, of }: { actions: readonly (Action | false)[]; of?: string }) {
   // Not inside the menu, which closes when the dialog opens.
   const [open, setOpen] = useState<Action['dialog']>();
   const shown = actions.filter((action) => action !== false);
@@ -24,7 +27,11 @@ export function MoreMenu({ actions }: { actions: readonly (Action | false)[] }) 
   return (
     <>
       <Menu.Root>
-        <Menu.Trigger className="button" aria-label="More actions" title="More actions">
+        <Menu.Trigger
+          className={of === undefined ? 'button' : 'button small plain'}
+          aria-label={of === undefined ? 'More actions' : `More actions: ${of}`}
+          title="More actions"
+        >
           <Ellipsis size={16} aria-hidden />
         </Menu.Trigger>
         <Menu.Portal>

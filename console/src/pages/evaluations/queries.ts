@@ -11,6 +11,9 @@ const PAGE = 1_000;
 /** Results per request. */
 export const RESULTS_PAGE = 1_000;
 
+/** Maximum number of failing examples that the playground opens with. */
+export const MOST_FAILING = 20;
+
 export const hasEnded = ({ status }: Pick<Evaluation, 'status'>) =>
   status === 'completed' || status === 'failed' || status === 'canceled';
 

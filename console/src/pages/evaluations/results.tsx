@@ -14,7 +14,7 @@ import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, formatScore, NONE, plural } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { t } from '../../strings.ts';
-import { hasEnded, RESULTS_PAGE, summaryQuery } from './queries.ts';
+import { hasEnded, MOST_FAILING, RESULTS_PAGE, summaryQuery } from './queries.ts';
 import { difference, nameOf } from './result-text.ts';
 import { evaluationRoute, RESULT_FILTERS, RESULT_SORTS } from './routes.ts';
 import { ScoreHistogram } from './score-histogram.tsx';
@@ -260,6 +260,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
               onChange={(value) => change({ max: value })}
               type="number"
             />
+            <OpenFailing evaluation={evaluation} />
           </search>
         }
         side={null}
@@ -318,6 +319,21 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
         {summary && evaluators.length > 1 && <EvaluatorBars means={summary.by_evaluator} />}
       </div>
     </section>
+  );
+}
+
+/** Opens the examples that do not reach the threshold in the playground, if what ran is a version of a prompt. */
+function OpenFailing({ evaluation }: { evaluation: Evaluation }) {
+  const { id, target, prompt_version: version } = evaluation;
+  const isOffered = hasEnded(evaluation) && target.type === 'prompt' && version > 0;
+  const { scored = 0, passed = 0 } = useQuery({ ...summaryQuery(id, {}), enabled: isOffered }).data ?? {};
+  if (!isOffered || scored === passed) return null;
+  return (
+    <Link to="/playground" search={{ evaluation: id, failing: true }} className="button">
+      {scored - passed === 1
+        ? 'Open the failing example'
+        : `Open ${Math.min(MOST_FAILING, scored - passed)} failing examples`}
+    </Link>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { linkOptions } from '@tanstack/react-router';
 import { Play, Square } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { StatusBadge } from '../../components/badges.tsx';
@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Images, imagesIn } from '../../components/images.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
@@ -16,9 +17,12 @@ import { type Cell, type Cells, type Scoring, useCell } from './cells.ts';
 import type { ChatMessage } from './pane-state.ts';
 import { ReplyForm, replyOf } from './reply-form.tsx';
 import { isBusy } from './run.ts';
-import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { ToolResultsForm } from './tool-results-form.tsx';
 
+// Loaded when it is opened.
+const SaveExampleDialog = lazy(async () => ({
+  default: (await import('./save-example-dialog.tsx')).SaveExampleDialog,
+}));
 const InlineDiff = lazy(async () => ({ default: (await import('../../components/text-diff.tsx')).InlineDiff }));
 
 const STATES = {
@@ -28,6 +32,7 @@ const STATES = {
   running: t('Running…'),
   ended: '',
   refused: '',
+  earlier: t('Result of the evaluation'),
 };
 
 /**
@@ -58,56 +63,91 @@ export function CellView({
 }) {
   const cell = useCell(cells, at);
   const busy = cell !== undefined && isBusy(cell.run);
+  const mayWrite = useMay('write');
+  const [isContinued, setContinued] = useState(false);
+  const { execution, toolCalls = [] } = cell?.run ?? {};
+  const isCompleted = cell?.run.state === 'ended' && execution?.status === 'completed';
   return (
-    <article className="bench-cell" aria-label={`Cell ${name}`}>
-      <div className="pane-head">
-        <span className="bench-name">{name}</span>
-        {cell && <CellState cell={cell} />}
-        {!isAlone && (
-          <Button look="small plain" disabled={onRun === undefined} onClick={() => (busy ? cells.stop(at) : onRun?.())}>
-            {busy ? <Square className="icon" aria-hidden /> : <Play className="icon" aria-hidden />}
-            {busy ? 'Stop' : 'Run'}
-            <span className="visually-hidden"> {name}</span>
-          </Button>
-        )}
-      </div>
-      {cell && <CellContent cells={cells} cell={cell} {...{ name, compareWith, expected, onRun }} />}
+    <article className="bench-cell" aria-label={`Cell ${name}`} data-cell={at}>
+      {(cell || !isAlone) && (
+        <div className="pane-head">
+          {!isAlone && <span className="bench-name">{name}</span>}
+          {cell && <CellState cell={cell} />}
+          <div className="row bench-controls">
+            {!isAlone && (
+              <Button
+                look="small plain"
+                disabled={onRun === undefined}
+                onClick={() => (busy ? cells.stop(at) : onRun?.())}
+                aria-label={busy ? `Stop ${name}` : `Run ${name}`}
+                title={busy ? 'Stop' : 'Run'}
+              >
+                {busy ? <Square className="icon" aria-hidden /> : <Play className="icon" aria-hidden />}
+              </Button>
+            )}
+            <MoreMenu
+              of={name}
+              actions={[
+                isCompleted &&
+                  onRun !== undefined &&
+                  toolCalls.length === 0 && { label: 'Continue…', onClick: () => setContinued(true) },
+                isCompleted &&
+                  mayWrite &&
+                  execution !== undefined && {
+                    label: 'Save as an example…',
+                    dialog: (close) => (
+                      <Suspense>
+                        <SaveExampleDialog
+                          id={execution.id}
+                          variables={execution.variables}
+                          expected={typeof expected === 'string' ? expected : (execution.output ?? '')}
+                          onClose={close}
+                        />
+                      </Suspense>
+                    ),
+                  },
+                execution !== undefined && {
+                  label: 'Open the execution',
+                  link: linkOptions({ to: '/executions/$id', params: { id: execution.id } }),
+                },
+              ]}
+            />
+          </div>
+        </div>
+      )}
+      {cell ? (
+        <CellContent cells={cells} cell={cell} {...{ name, compareWith, onRun, isContinued, setContinued }} />
+      ) : (
+        isAlone && <p className="muted">The output appears here.</p>
+      )}
     </article>
   );
 }
 
-function CellState({ cell: { run } }: { cell: Cell }) {
-  const { execution, state } = run;
-  return (
-    <p role="status" className="row">
-      {state === 'ended' && execution ? <StatusBadge status={execution.status} /> : STATES[state]}
-      {execution && (
-        <Link to="/executions/$id" params={{ id: execution.id }}>
-          Details
-        </Link>
-      )}
-    </p>
-  );
-}
+const CellState = ({ cell: { run } }: { cell: Cell }) => (
+  <p role="status" className="row">
+    {run.state === 'ended' && run.execution ? <StatusBadge status={run.execution.status} /> : STATES[run.state]}
+  </p>
+);
 
 function CellContent({
   cells,
   cell,
   name,
   compareWith,
-  expected,
   onRun,
+  isContinued,
+  setContinued,
 }: {
   cells: Cells;
   cell: Cell;
   name: string;
   compareWith: string | undefined;
-  expected: unknown;
   onRun: ((turns?: readonly ChatMessage[]) => void) | undefined;
+  /** Whether the next message is being written. */
+  isContinued: boolean;
+  setContinued: (is: boolean) => void;
 }) {
-  const [dialog, setDialog] = useState(false);
-  const [isContinued, setContinued] = useState(false);
-  const mayWrite = useMay('write');
   const { run, turns, scoring } = cell;
   const { execution, output, toolCalls, error, state } = run;
   const isCompleted = state === 'ended' && execution?.status === 'completed';
@@ -146,33 +186,11 @@ function CellContent({
       )}
       {scoring && <Scores scoring={scoring} />}
       {execution && typeof execution.input !== 'string' && <Images images={imagesIn(execution.input)} />}
-      {isCompleted && (
-        <div className="row">
-          {onRun && toolCalls.length === 0 && !isContinued && (
-            <Button look="small" onClick={() => setContinued(true)}>
-              Continue…<span className="visually-hidden"> {name}</span>
-            </Button>
-          )}
-          {mayWrite && (
-            <Button look="small" onClick={() => setDialog(true)}>
-              Save as an example…<span className="visually-hidden"> {name}</span>
-            </Button>
-          )}
-        </div>
-      )}
       {isContinued && isCompleted && (
         <ReplyForm
           name={name}
           onSend={(text) => goOn([{ role: 'user', content: text }])}
           onCancel={() => setContinued(false)}
-        />
-      )}
-      {dialog && execution && (
-        <SaveExampleDialog
-          id={execution.id}
-          variables={execution.variables}
-          expected={typeof expected === 'string' ? expected : (execution.output ?? '')}
-          onClose={() => setDialog(false)}
         />
       )}
     </>

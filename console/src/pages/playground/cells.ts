@@ -11,16 +11,17 @@ import { cancelRun, followRun, isBusy, NEW_RUN, type Run } from './run.ts';
  */
 const MOST_AT_ONCE = 4;
 
+/** Types of evaluators that `POST /evaluators/try` does not accept. */
+export const NOT_TRIED: readonly string[] = ['similar', 'pairwise', 'http'];
+
 /** An evaluator's score of an output: `POST /evaluators/try`. */
 export interface TriedScore {
   name: string;
-  type: string;
   /** 0–1; null for none. */
   score: number | null;
   reason: string | null;
   problem: string | null;
   cost: Execution['cost'] | null;
-  execution_id: string | null;
 }
 
 export interface Scoring {

@@ -36,6 +36,8 @@ export interface Row {
   expected: unknown;
   /** The dataset example that it came from. */
   example: { dataset: string; version: number; seq: number } | undefined;
+  /** The result of an evaluation that it came from. */
+  result?: { evaluation: string; seq: number; name: string };
 }
 
 let nextKey = 0;
@@ -89,7 +91,7 @@ export const toStored = ({ version, draft, model, parameters }: Pane): StoredPan
 export const toDraft = (search: PlaygroundSearch, { panes, rows, evaluators }: Bench): PlaygroundDraft => ({
   search,
   panes: panes.map(toStored),
-  rows: rows.map(({ variables, expected, example }) => ({ variables, expected, example })),
+  rows: rows.map(({ key: _, ...row }) => row),
   evaluators: [...evaluators],
 });
 

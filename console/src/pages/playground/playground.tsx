@@ -10,12 +10,13 @@ import { RestoredNotice } from '../../drafts/draft-notices.tsx';
 import type { useOpenDraft } from '../../drafts/use-drafts.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
+import type { Evaluator } from '../evaluations/evaluator.ts';
 import { placeholdersIn } from '../prompt/content.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { CellView } from './cell-view.tsx';
-import { Cells, cellKey, useCells } from './cells.ts';
+import { type Cell, Cells, cellKey, useCells } from './cells.ts';
 import { type Tried, useHistory } from './history.ts';
-import { PaneHead } from './pane-head.tsx';
+import { PaneHead, PaneTotals } from './pane-head.tsx';
 import {
   addressOf,
   type Bench,
@@ -51,7 +52,17 @@ export type OpenPlayground = ReturnType<typeof useOpenDraft<PlaygroundDraft>>;
 /** The initial state if there is no draft. */
 export interface Start {
   pane: Pane;
-  variables: Record<string, unknown>;
+  /** Default: one without values. */
+  rows?: readonly Row[];
+  evaluators?: readonly Evaluator[];
+  /** The cells of the pane, by row. */
+  earlier?: readonly Cell[];
+}
+
+/** What another playground takes over when a pane becomes a new prompt, so that nothing on the page is lost. */
+export interface Moved {
+  bench: Bench;
+  cells: Cells;
 }
 
 const isEmpty = ({ variables, expected, example }: Row) =>
@@ -67,19 +78,30 @@ export function Playground({
     drop,
     startOver,
   },
+  moved,
+  onMove,
 }: {
   prompt: Prompt | undefined;
   start: () => Start;
   draft: OpenPlayground;
+  moved: Moved | undefined;
+  onMove: (prompt: string, state: Moved) => Promise<void>;
 }) {
   const search = playgroundRoute.useSearch();
   const navigate = playgroundRoute.useNavigate();
-  const [bench, setBench] = useState((): Bench => {
-    if (restored) return benchOf(restored.value);
-    const { pane, variables } = start();
+  const [begun] = useState((): Moved & { model: string } => {
+    const { pane, rows = [newRow()], evaluators = [], earlier = [] } = start();
+    const { model } = pane;
+    if (moved) return { ...moved, model };
+    const cells = new Cells();
+    if (restored) return { bench: benchOf(restored.value), cells, model };
     const panes = panesOfAddress(search);
-    return { panes: panes.length > 0 ? panes : [pane], rows: [newRow({ variables })], evaluators: [] };
+    if (panes.length > 0) return { bench: { panes, rows, evaluators }, cells, model };
+    for (const [at, cell] of earlier.entries()) if (rows[at]) cells.set(cellKey(pane, rows[at]), cell);
+    return { bench: { panes: [pane], rows, evaluators }, cells, model };
   });
+  const { cells } = begun;
+  const [bench, setBench] = useState(begun.bench);
   /** The current state, also for runs started with an earlier one. */
   const current = useRef(bench);
   const showAddress = () => {
@@ -101,11 +123,12 @@ export function Playground({
     set({ ...current.current, ...change(current.current) });
     keep(toDraft(showAddress(), current.current));
   };
-  const [cells] = useState(() => new Cells());
-  useEffect(() => () => cells.dispose(), [cells]);
+  const isHandedOver = useRef(false);
+  useEffect(() => () => void (isHandedOver.current || cells.dispose()), [cells]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the restored state
   useEffect(() => {
-    if (restored) showAddress();
+    if (moved) edit(() => ({}));
+    else if (restored) showAddress();
   }, []);
   const { tried, add } = useHistory(JSON.stringify(startOf(search)));
   const [dialog, setDialog] = useState<'rows' | 'scoring' | 'history'>();
@@ -114,8 +137,7 @@ export function Playground({
   const { panes, rows, evaluators } = bench;
 
   /** Models from the start, such as the model of an execution, and models that have already run. */
-  const [begun] = useState(() => start().pane.model);
-  const ran = [begun, ...tried.map(({ pane }) => pane.model)];
+  const ran = [begun.model, ...tried.map(({ pane }) => pane.model)];
 
   const chosen = [...new Set(panes.map(({ version }) => version))];
   const read = useQueries({
@@ -168,11 +190,25 @@ export function Playground({
           model: execution.model,
           end: hasEnded ? { status: execution.status, cost: execution.cost } : undefined,
         });
+        if (hasEnded) requestAnimationFrame(() => toShow.current !== undefined && showCell(toShow.current));
         if (hasEnded) score(key, current.current.rows.find((each) => each.key === row.key) ?? row, execution);
       },
     );
   };
   const heads = useRef<HTMLDivElement>(null);
+  const outputs = useRef<HTMLDivElement>(null);
+  /** The cell that stays in sight while results above it grow, until someone scrolls or types. */
+  const toShow = useRef<string>(undefined);
+  const forgetToShow = () => {
+    toShow.current = undefined;
+  };
+  /** Scrolls to a cell whose result would be out of sight, or only begin there. */
+  const showCell = (key: string) => {
+    toShow.current = key;
+    const cell = outputs.current?.querySelector(`[data-cell="${key}"]`);
+    const top = cell?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > window.innerHeight / 2) cell?.scrollIntoView({ block: 'start' });
+  };
   /** Whether these panes need no confirmation, such as for an unknown model; otherwise focuses it. */
   const isConfirmed = (some: readonly Pane[]) =>
     some.every(({ key }) => {
@@ -182,6 +218,19 @@ export function Playground({
   const runThese = (some: readonly Pane[], ofRows: readonly Row[], turns?: readonly ChatMessage[]) => {
     if (!mayExecute || !isConfirmed(some)) return;
     for (const row of ofRows) for (const pane of some) run(pane, row, turns);
+    // The row in which someone types, or the first one.
+    const row = ofRows.find(({ key }) => document.activeElement?.closest(`[data-row="${key}"]`)) ?? ofRows[0];
+    if (some[0] && row) showCell(cellKey(some[0], row));
+  };
+  /** A saved pane is the new version. Its outputs stay. */
+  const takeSaved = (pane: Pane, saved: Prompt) => {
+    const isSaved = ({ key }: Pane) => key === pane.key;
+    const plain = { version: String(saved.version), draft: undefined, model: '', parameters: {} };
+    const panes = current.current.panes.map((each) => (isSaved(each) ? { ...each, ...plain } : each));
+    if (saved.name === prompt?.name) return edit(() => ({ panes }));
+    isHandedOver.current = true;
+    drop();
+    void onMove(saved.name, { bench: { ...current.current, panes }, cells });
   };
   /** Scores all existing outputs. */
   const scoreAll = () => {
@@ -214,14 +263,17 @@ export function Playground({
     // biome-ignore lint/a11y/noStaticElementInteractions: the same is done by the button "Run all"
     <div
       className="stack"
+      onWheel={forgetToShow}
+      onTouchMove={forgetToShow}
       onKeyDown={(event) => {
+        forgetToShow();
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
         runThese(current.current.panes, current.current.rows);
       }}
     >
       {restored && <RestoredNotice draft={restored} onDiscard={() => void throwAway()} />}
-      {!restored && <RowsOfAddress onRows={addRows} />}
+      {!restored && !moved && <RowsOfAddress onRows={addRows} />}
       <div className="bench-tools">
         <PromptChoice name={prompt?.name} />
         <div className="row">
@@ -264,8 +316,88 @@ export function Playground({
         </div>
       </div>
       {!mayExecute && <p className="notice">The key of this session lacks the scope “execute”.</p>}
-      <div ref={heads} className="bench" style={{ '--panes': panes.length } as CSSProperties}>
-        <div className="bench-corner">
+      <div className="bench" style={{ '--panes': panes.length } as CSSProperties}>
+        <div ref={heads} className="bench-editors">
+          {panes.map((pane, index) => (
+            <PaneHead
+              key={pane.key}
+              pane={pane}
+              at={index}
+              prompt={prompt}
+              version={versions[index]}
+              stored={ran}
+              dataset={rows.find(({ example }) => example !== undefined)?.example?.dataset}
+              onChange={(part) =>
+                edit((before) => ({
+                  panes: before.panes.map((each) => (each.key === pane.key ? { ...each, ...part } : each)),
+                }))
+              }
+              onSaved={(saved) => takeSaved(pane, saved)}
+              onRun={mayExecute && panes.length > 1 ? () => runThese([pane], rows) : undefined}
+              onRemove={
+                panes.length === 1
+                  ? undefined
+                  : () => {
+                      cells.drop((key) => key.startsWith(`${pane.key} `));
+                      edit((before) => ({ panes: before.panes.filter(({ key }) => key !== pane.key) }));
+                    }
+              }
+            />
+          ))}
+        </div>
+        <div ref={outputs} className="bench-outputs">
+          {several && (
+            <div className="bench-strip bench-columns">
+              {panes.map((pane, index) => (
+                <PaneTotals
+                  key={pane.key}
+                  pane={pane}
+                  at={index}
+                  version={versions[index]}
+                  cells={cells}
+                  keys={rows.map((row) => cellKey(pane, row))}
+                />
+              ))}
+            </div>
+          )}
+          {rows.map((row, rowAt) => (
+            <div key={row.key} className="bench-row" data-row={row.key}>
+              <RowHead
+                row={row}
+                number={rows.length === 1 ? undefined : rowAt + 1}
+                names={names}
+                inputs={prompt?.inputs ?? {}}
+                onChange={(part) =>
+                  edit((before) => ({
+                    rows: before.rows.map((each) => (each.key === row.key ? { ...each, ...part } : each)),
+                  }))
+                }
+                onRun={mayExecute && rows.length > 1 ? () => runThese(panes, [row]) : undefined}
+                onRemove={
+                  rows.length === 1
+                    ? undefined
+                    : () => {
+                        cells.drop((key) => key.endsWith(` ${row.key}`));
+                        edit((before) => ({ rows: before.rows.filter(({ key }) => key !== row.key) }));
+                      }
+                }
+              />
+              <div className="bench-columns">
+                {panes.map((pane, at) => (
+                  <CellView
+                    key={cellKey(pane, row)}
+                    cells={cells}
+                    at={cellKey(pane, row)}
+                    name={rows.length === 1 ? t(`pane ${at + 1}`) : t(`pane ${at + 1}, row ${rowAt + 1}`)}
+                    compareWith={isCompared && at > 0 && panes[0] ? cellKey(panes[0], row) : undefined}
+                    expected={row.expected}
+                    onRun={mayExecute ? (turns) => runThese([pane], [row], turns) : undefined}
+                    isAlone={!several}
+                  />
+                ))}
+              </div>
+            </div>
+          ))}
           <div className="row">
             <Button
               look="small"
@@ -279,77 +411,11 @@ export function Playground({
               <Database className="icon" aria-hidden />
               Rows of a dataset…
             </Button>
+            <p className="muted bench-hint">
+              Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
+            </p>
           </div>
-          <p className="muted">
-            Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
-          </p>
         </div>
-        {panes.map((pane, index) => (
-          <PaneHead
-            key={pane.key}
-            pane={pane}
-            at={index}
-            prompt={prompt}
-            version={versions[index]}
-            cells={cells}
-            keys={rows.map((row) => cellKey(pane, row))}
-            stored={ran}
-            dataset={rows.find(({ example }) => example !== undefined)?.example?.dataset}
-            onChange={(part) =>
-              edit((before) => ({
-                panes: before.panes.map((each) => (each.key === pane.key ? { ...each, ...part } : each)),
-              }))
-            }
-            onSaved={() => {
-              // With more panes, there is unsaved content.
-              if (current.current.panes.length === 1) drop();
-            }}
-            onRun={mayExecute && panes.length > 1 ? () => runThese([pane], rows) : undefined}
-            onRemove={
-              panes.length === 1
-                ? undefined
-                : () => {
-                    cells.drop((key) => key.startsWith(`${pane.key} `));
-                    edit((before) => ({ panes: before.panes.filter(({ key }) => key !== pane.key) }));
-                  }
-            }
-          />
-        ))}
-        {rows.map((row, rowAt) => [
-          <RowHead
-            key={row.key}
-            row={row}
-            number={rows.length === 1 ? undefined : rowAt + 1}
-            names={names}
-            inputs={prompt?.inputs ?? {}}
-            onChange={(part) =>
-              edit((before) => ({
-                rows: before.rows.map((each) => (each.key === row.key ? { ...each, ...part } : each)),
-              }))
-            }
-            onRun={mayExecute && rows.length > 1 ? () => runThese(panes, [row]) : undefined}
-            onRemove={
-              rows.length === 1
-                ? undefined
-                : () => {
-                    cells.drop((key) => key.endsWith(` ${row.key}`));
-                    edit((before) => ({ rows: before.rows.filter(({ key }) => key !== row.key) }));
-                  }
-            }
-          />,
-          ...panes.map((pane, at) => (
-            <CellView
-              key={cellKey(pane, row)}
-              cells={cells}
-              at={cellKey(pane, row)}
-              name={rows.length === 1 ? t(`pane ${at + 1}`) : t(`pane ${at + 1}, row ${rowAt + 1}`)}
-              compareWith={isCompared && at > 0 && panes[0] ? cellKey(panes[0], row) : undefined}
-              expected={row.expected}
-              onRun={mayExecute ? (turns) => runThese([pane], [row], turns) : undefined}
-              isAlone={!several}
-            />
-          )),
-        ])}
       </div>
       <Suspense>
         {dialog === 'rows' && <RowsDialog onRows={addRows} onClose={() => setDialog(undefined)} />}

@@ -1,5 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { Play, X } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Inputs } from '../../api-types.ts';
 import { Button } from '../../components/button.tsx';
 import { Fact } from '../../components/fact.tsx';
@@ -9,8 +10,11 @@ import { formatJson } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import type { Row } from './pane-state.ts';
-import { SaveExampleDialog } from './save-example-dialog.tsx';
 import { VariablesForm } from './variables-form.tsx';
+
+const SaveExampleDialog = lazy(async () => ({
+  default: (await import('./save-example-dialog.tsx')).SaveExampleDialog,
+}));
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : value === undefined ? '' : formatJson(value));
 
@@ -40,7 +44,7 @@ export function RowHead({
   onRun: (() => void) | undefined;
   onRemove: (() => void) | undefined;
 }) {
-  const [isEdited, setEdited] = useState(row.example === undefined);
+  const [isEdited, setEdited] = useState(row.example === undefined && row.result === undefined);
   const [isSaving, setSaving] = useState(false);
   const mayWrite = useMay('write');
   const name = number === undefined ? t('Variables') : t(`Row ${number}`);
@@ -90,7 +94,7 @@ export function RowHead({
             Edit<span className="visually-hidden"> row {number}</span>
           </Button>
         )}
-        {mayWrite && row.example === undefined && number !== undefined && (
+        {mayWrite && row.example === undefined && row.result === undefined && number !== undefined && (
           <Button look="small" onClick={() => setSaving(true)}>
             Save as an example…<span className="visually-hidden"> row {number}</span>
           </Button>
@@ -100,13 +104,20 @@ export function RowHead({
             {row.example.dataset}, example {row.example.seq + 1}
           </span>
         )}
+        {row.result && (
+          <Link to="/evaluations/$id" params={{ id: row.result.evaluation }} search={{ example: row.result.seq }}>
+            {row.result.name}
+          </Link>
+        )}
       </div>
       {isSaving && (
-        <SaveExampleDialog
-          variables={Object.fromEntries(Object.entries(row.variables).filter(([key]) => names.includes(key)))}
-          expected={textOf(row.expected)}
-          onClose={() => setSaving(false)}
-        />
+        <Suspense>
+          <SaveExampleDialog
+            variables={Object.fromEntries(Object.entries(row.variables).filter(([key]) => names.includes(key)))}
+            expected={textOf(row.expected)}
+            onClose={() => setSaving(false)}
+          />
+        </Suspense>
       )}
     </section>
   );

@@ -5,8 +5,11 @@ export type ToolCall = Execution['tool_calls'][number];
 
 /** The state of a run. */
 export interface Run {
-  /** `waiting` for its turn, or `stopped` before that; `starting` until the API has created the execution. */
-  state: 'waiting' | 'stopped' | 'starting' | 'running' | 'ended' | 'refused';
+  /**
+   * `waiting` for its turn, or `stopped` before that; `starting` until the API has created the execution. `earlier`: not run here,
+   * the result of an evaluation.
+   */
+  state: 'waiting' | 'stopped' | 'starting' | 'running' | 'ended' | 'refused' | 'earlier';
   output: string;
   toolCalls: ToolCall[];
   execution: Execution | undefined;

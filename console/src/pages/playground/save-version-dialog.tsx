@@ -1,16 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { CreatePrompt, Prompt, UpdatePrompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
-import { promptQuery } from '../../queries.ts';
+import { promptQuery, replaceData } from '../../queries.ts';
 import { NewerVersionDialog } from '../prompt/newer-version-dialog.tsx';
 import { createPrompt, saveVersion } from '../prompt/save-version.ts';
 import { type Pane, versionBody } from './pane-state.ts';
 
-/** Saves a pane as the next version of its prompt, or as a new prompt. */
+/** Saves a pane as the next version of its prompt, or as a new prompt. The playground stays open. */
 export function SaveVersionDialog({
   pane,
   prompt,
@@ -22,19 +21,18 @@ export function SaveVersionDialog({
   prompt: Prompt | undefined;
   /** The newest version that the user has seen. */
   newest: number;
-  onSaved: () => void;
+  onSaved: (saved: Prompt) => void;
   onClose: () => void;
 }) {
   const [name, setName] = useState(prompt?.name ?? '');
   const [message, setMessage] = useState('');
   const [conflict, setConflict] = useState<{ base: Prompt; newer: Prompt }>();
   const client = useQueryClient();
-  const navigate = useNavigate();
   const showSaved = async (saved: Prompt) => {
-    onSaved();
+    replaceData(client, promptQuery(saved.name).queryKey, saved);
     await client.invalidateQueries({ queryKey: ['prompts'] });
     showToast(`Saved as ${saved.name}, version ${saved.version}.`);
-    await navigate({ to: '/prompts/$', params: { _splat: saved.name }, search: { tab: 'versions' } });
+    onSaved(saved);
   };
   /**
    * @param known the newest version that the user has seen

@@ -5,6 +5,7 @@ import { FormDialog } from '../../components/dialog.tsx';
 import type { Evaluator } from '../evaluations/evaluator.ts';
 import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
 import { evaluatorTypesQuery } from '../evaluations/queries.ts';
+import { NOT_TRIED } from './cells.ts';
 
 /** Configures how outputs on the page are scored. */
 export function ScoringDialog({
@@ -30,7 +31,7 @@ export function ScoringDialog({
       submitLabel="Score"
       onSubmit={async () => onChange([...chosen])}
     >
-      <EvaluatorsForm value={chosen} onChange={setChosen} except={['similar', 'pairwise', 'http']} />
+      <EvaluatorsForm value={chosen} onChange={setChosen} except={NOT_TRIED} />
       {value.length > 0 && (
         <div>
           <Button

@@ -28,7 +28,7 @@ const judgesCost = ({ scoring }: Cell) => (scoring?.scores ?? []).flatMap(({ cos
 const isUnscored = ({ scores }: NonNullable<Cell['scoring']>) => scores.some(({ score }) => score === null);
 
 export function totalsOf(cells: readonly Cell[]): Totals {
-  const begun = cells.filter(({ run }) => run.state !== 'stopped');
+  const begun = cells.filter(({ run }) => run.state !== 'stopped' && run.state !== 'earlier');
   const executions = begun.flatMap(({ run }) => (run.state === 'ended' && run.execution ? [run.execution] : []));
   const costs = [...executions.map(({ cost }) => cost), ...begun.flatMap(judgesCost)].map(({ amount }) => amount);
   const scores = begun.flatMap(({ scoring }) => (scoring?.score == null || isUnscored(scoring) ? [] : [scoring.score]));

@@ -18,7 +18,7 @@ export function VariablesForm({
 }) {
   if (names.length === 0) return null;
   return (
-    <div className="stack">
+    <div className="bench-variables">
       {names.map((name) => (
         <VariableField
           key={name}
