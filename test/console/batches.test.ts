@@ -33,6 +33,7 @@ test('a run in batches is started with its saving shown, followed, and an unknow
   await page.getByRole('region', { name: 'Estimate' }).getByText('1 call of the model').waitFor();
   const mode = page.getByLabel('Model calls');
   const offered = () => mode.locator('option').allTextContents();
+  await page.getByText('Name, model calls, concurrency and start').click();
   await page.getByText('In batches, calls cost less').waitFor();
   // The sandbox has none.
   expect(await offered()).toEqual(['Individually, now', 'In batches where all models support them']);

@@ -93,11 +93,10 @@ test('the playground keeps its panes, drafts and variables', async () => {
   await page.getByRole('button', { name: 'Add a pane' }).click();
   const second = page.getByRole('region', { name: 'Pane 2' });
   await second.getByLabel('Model').fill('sandbox/json');
-  await second.getByRole('button', { name: 'Edit its text' }).click();
-  await write(page, 'Draft of pane 2', 'Bye {{ name }} of {{ place }}');
+  await write(page, 'Text of pane 2', 'Bye {{ name }} of {{ place }}');
   await page.getByLabel('place', { exact: true }).fill('London');
   const isThere = async () => {
-    await editor(page, 'Draft of pane 2').getByText('Bye {{ name }} of {{ place }}').waitFor();
+    await editor(page, 'Text of pane 2').getByText('Bye {{ name }} of {{ place }}').waitFor();
     expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Ada');
     expect(await page.getByLabel('place', { exact: true }).inputValue()).toBe('London');
     expect(await second.getByLabel('Model').inputValue()).toBe('sandbox/json');
@@ -324,7 +323,7 @@ test('forms that create something keep typed text until it is sent or discarded'
     await page.getByRole('button', { name: 'New prompt…' }).click();
   };
   const forms: [label: string, text: string, open: () => Promise<unknown>][] = [
-    ['Concurrency', '7', () => page.goto(stage.at('/evaluations/new'))],
+    ['Pass threshold, in %', '7', () => page.goto(stage.at('/evaluations/new'))],
     ['Maximum cost, in US dollars', '1.5', () => page.goto(stage.at('/schedules/new'))],
     ['User message', 'Typed {{ name }}', openPrompt],
     ['Expected', 'Typed', openExample],

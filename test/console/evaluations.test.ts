@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
-import { problemsOf } from './accessible.ts';
+import { problemsOf, violationsInThemes } from './accessible.ts';
 import { chooseMore, type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
@@ -109,6 +109,59 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
 
   await page.goto(stage.at('/evaluations?prompt_name=greeting'));
   await page.getByRole('heading', { name: 'Over people' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a run has a name as its title, and the next one is set up as the last one on one screen', async () => {
+  await call('POST', '/prompts', { body: { name: 'named', template: 'Hello {{ name }}', model: 'sandbox/echo' } });
+  await call('POST', '/evaluations', {
+    body: {
+      prompt_name: 'named',
+      dataset: 'people',
+      evaluators: [{ type: 'contains', texts: ['Hello'], name: 'greets' }],
+      threshold: 0.65,
+      max_cost: 2,
+    },
+  });
+  const { context, page, complaints } = await stage.signIn({ viewport: { width: 1280, height: 800 } });
+  await page.goto(stage.at('/evaluations/new?prompt=named'));
+  await page.getByText('people, greets').waitFor();
+  const start = page.getByRole('button', { name: 'Start the evaluation' });
+  const unfold = page.getByText('Name, model calls, concurrency and start');
+  await page.getByRole('group', { name: 'Evaluator 1' }).waitFor();
+  for (const part of [start, unfold]) {
+    const { y = 0, height = 0 } = (await part.boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(800);
+  }
+  await page.getByRole('button', { name: 'Same as last time' }).click();
+  expect([
+    await page.getByLabel('Dataset', { exact: true }).inputValue(),
+    await page.getByLabel('Scores by').inputValue(),
+    await page.getByLabel('Pass threshold, in %').inputValue(),
+    await page.getByLabel('Maximum cost, in US dollars').inputValue(),
+  ]).toEqual(['people', 'contains', '65', '2']);
+  await unfold.click();
+  await page.getByLabel('Name of this run').fill('Only greetings');
+  expect(await violationsInThemes(page)).toEqual([]);
+  await start.click();
+  await page.getByRole('heading', { name: 'Only greetings', level: 1 }).waitFor();
+
+  await page.getByRole('button', { name: 'Name this run' }).click();
+  await page.getByLabel('Name of this run').fill('Greetings of everybody');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Greetings of everybody', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Name this run' }).click();
+  await page.getByLabel('Name of this run').fill('Not kept');
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Greetings of everybody', level: 1 }).waitFor();
+  await page.goto(stage.at('/evaluations?prompt_name=named'));
+  await page.getByRole('row').filter({ hasText: 'Greetings of everybody' }).waitFor();
+  await page.getByRole('link', { name: 'named@1' }).first().click();
+  await page.getByRole('button', { name: 'Name this run' }).click();
+  await page.getByLabel('Name of this run').fill('');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('heading', { name: 'Evaluation of named', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

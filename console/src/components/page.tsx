@@ -10,11 +10,14 @@ export function useTitle(title: string): void {
 /** The top of a page: its heading, breadcrumbs and actions. */
 export function PageHead({
   title,
+  heading,
   crumbs,
   note,
   actions,
 }: {
   title: string;
+  /** The `h1`, if it is more than the title. */
+  heading?: ReactNode;
   /** Links to the parents, in order. */
   crumbs?: ReactNode;
   /** Below the heading. */
@@ -26,7 +29,7 @@ export function PageHead({
     <div className="page-head">
       <div className="page-title">
         {crumbs && <ol className="crumbs">{Children.map(crumbs, (crumb) => crumb && <li>{crumb}</li>)}</ol>}
-        <h1>{title}</h1>
+        {heading ?? <h1>{title}</h1>}
         {note}
       </div>
       {actions && <div className="row">{actions}</div>}

@@ -45,6 +45,10 @@ export function CreateRunForm({
       <div className="stack">
         {children}
         <RunFormFields value={value} onChange={onChange} scheduled={scheduled} />
+      </div>
+      {/* In sight, however long the form is. */}
+      <div className="stack run-side">
+        <EstimateView form={value} />
         {error !== undefined && <ErrorState error={error} />}
         <div>
           <button type="submit" className="button primary" disabled={busy}>
@@ -52,7 +56,6 @@ export function CreateRunForm({
           </button>
         </div>
       </div>
-      <EstimateView form={value} />
       {created && <SecretsDialog secrets={created.secrets} onClose={() => void onCreated(created.id)} />}
     </form>
   );

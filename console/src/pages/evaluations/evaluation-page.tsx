@@ -14,6 +14,7 @@ import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE, plur
 import { t } from '../../strings.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { EvaluationFailures } from './evaluation-failures.tsx';
+import { EvaluationTitle } from './evaluation-title.tsx';
 import { inWords, leftOutInWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery, hasEnded } from './queries.ts';
 import { Results } from './results.tsx';
@@ -30,7 +31,8 @@ export function EvaluationPage() {
   const evaluation = query.data;
   return (
     <RecordPage
-      title={evaluation ? `Evaluation of ${evaluation.prompt_name}` : 'Evaluation'}
+      title={titleOf(evaluation)}
+      heading={evaluation && <EvaluationTitle evaluation={evaluation} title={titleOf(evaluation)} />}
       note={evaluation && <What evaluation={evaluation} />}
       list={{ to: '/evaluations', label: 'Evaluations', back: 'Back to evaluations' }}
       id={id}
@@ -58,6 +60,9 @@ export function EvaluationPage() {
     </RecordPage>
   );
 }
+
+const titleOf = (evaluation: Evaluation | undefined) =>
+  evaluation?.name ?? (evaluation ? t(`Evaluation of ${evaluation.prompt_name}`) : t('Evaluation'));
 
 function Progress({ evaluation }: { evaluation: Evaluation }) {
   const { status, examples_evaluated, examples_total, status_reason, results_due_at } = evaluation;

@@ -72,7 +72,7 @@ const COLUMNS: Column<Evaluation>[] = [
 
 /** What ran, as a link to its results. */
 function RunLink({ evaluation }: { evaluation: Evaluation }) {
-  const { id, prompt_name, prompt_version, target, from_executions: from } = evaluation;
+  const { id, name, prompt_name, prompt_version, target, from_executions: from } = evaluation;
   return (
     <>
       <Link to="/evaluations/$id" params={{ id }} data-row-link>
@@ -82,6 +82,14 @@ function RunLink({ evaluation }: { evaluation: Evaluation }) {
         <span className="badge">code</span>
       ) : (
         prompt_version === 0 && <span className="badge">{from?.recorded ? 'recorded' : 'draft'}</span>
+      )}
+      {name !== null && (
+        <>
+          {' '}
+          <span className="muted" title={name}>
+            {name}
+          </span>
+        </>
       )}
     </>
   );

@@ -1,4 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, type Page } from '../../api.ts';
+import type { Evaluation } from '../../api-types.ts';
+import { Ago } from '../../components/ago.tsx';
+import { Button } from '../../components/button.tsx';
 import { ComboField } from '../../components/combo-field.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { Section } from '../../components/section.tsx';
@@ -7,12 +12,12 @@ import { labelsQuery, promptQuery } from '../../queries.ts';
 import { namesQuery } from '../prompts/names-query.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 import { datasetNamesQuery } from './queries.ts';
-import type { ExecutionsSelection, RunForm } from './run-form-state.ts';
+import { EMPTY_RUN, type ExecutionsSelection, formOf, type RunForm } from './run-form-state.ts';
 import { RunModeFields } from './run-mode-fields.tsx';
 
 const SHOWN_VERSIONS = 200;
 
-/** The fields of a run: what to evaluate, on which examples, and how. For a single run or a schedule. */
+/** The fields of a run: what to evaluate, on which examples, and how. For a single run or a schedule. What is rarely changed is folded. */
 export function RunFormFields({
   value,
   onChange,
@@ -23,12 +28,12 @@ export function RunFormFields({
   scheduled?: boolean;
 }) {
   const set = (part: Partial<RunForm>) => onChange({ ...value, ...part });
+  const [isUsual] = useState(FOLDED.every((field) => value[field] === EMPTY_RUN[field]));
   return (
     <>
       <Section id="run-what" className="card" title="What is evaluated">
         <PromptFields value={value} set={set} />
-      </Section>
-      <Section id="run-examples" className="card" title="Examples">
+        {!scheduled && <SameAsLastTime value={value} set={set} />}
         <ExampleFields value={value} set={set} />
       </Section>
       <Section id="run-how" className="card" title="How outputs are scored">
@@ -48,20 +53,6 @@ export function RunFormFields({
             value={value.baseline}
             onChange={(baseline) => set({ baseline })}
           />
-        </div>
-      </Section>
-      <Section id="run-limits" className="card" title="Calls and limits">
-        <RunModeFields value={value} set={set} />
-        <div className="filters">
-          <TextField
-            label="Concurrency"
-            type="number"
-            min={1}
-            max={200}
-            step={1}
-            value={value.concurrency}
-            onChange={(concurrency) => set({ concurrency })}
-          />
           <TextField
             label="Maximum cost, in US dollars"
             type="number"
@@ -70,20 +61,79 @@ export function RunFormFields({
             placeholder="no limit"
             value={value.maxCost}
             onChange={(maxCost) => set({ maxCost })}
-            hint="The run pauses when it is used up."
           />
-          {!scheduled && (
-            <TextField
-              label="Start at"
-              type="datetime-local"
-              value={value.startAt}
-              onChange={(startAt) => set({ startAt })}
-              hint="Leave empty to start now."
-            />
-          )}
         </div>
       </Section>
+      <details className="card" open={!isUsual}>
+        <summary>{scheduled ? 'Model calls and concurrency' : 'Name, model calls, concurrency and start'}</summary>
+        <div className="stack">
+          {!scheduled && (
+            <TextField
+              label="Name of this run"
+              maxLength={200}
+              value={value.name ?? ''}
+              onChange={(name) => set({ name })}
+              placeholder="Such as what is tried"
+            />
+          )}
+          <RunModeFields value={value} set={set} />
+          <div className="filters">
+            <TextField
+              label="Concurrency"
+              type="number"
+              min={1}
+              max={200}
+              step={1}
+              value={value.concurrency}
+              onChange={(concurrency) => set({ concurrency })}
+            />
+            {!scheduled && (
+              <TextField
+                label="Start at"
+                type="datetime-local"
+                value={value.startAt}
+                onChange={(startAt) => set({ startAt })}
+                hint="Leave empty to start now."
+              />
+            )}
+          </div>
+        </div>
+      </details>
     </>
+  );
+}
+
+/** The fields that are folded while they are as usual. */
+const FOLDED = ['name', 'mode', 'concurrency', 'startAt'] as const;
+
+/** Fills the form with the newest evaluation of the prompt. */
+function SameAsLastTime({ value, set }: Part) {
+  const prompt = value.prompt.trim();
+  const isKnown = (useQuery(namesQuery).data ?? []).includes(prompt);
+  const last = useQuery({
+    queryKey: ['evaluations', 'last', prompt],
+    queryFn: ({ signal }) =>
+      get<Page<Evaluation>>('/evaluations', { prompt_name: prompt, target: 'prompt', limit: 1 }, signal),
+    enabled: isKnown,
+  }).data?.data[0];
+  if (!isKnown || last === undefined) return null;
+  const { dataset, evaluators } = last;
+  const apply = () => {
+    const { which: _, startAt: _start, ...form } = formOf(last);
+    // Its inline examples are not in its record.
+    const { source, dataset: name, examples, ...rest } = form;
+    set(dataset === null ? rest : { ...rest, source, dataset: name, datasetVersion: '' });
+  };
+  return (
+    <div className="row">
+      <Button look="small" onClick={apply}>
+        Same as last time
+      </Button>
+      <span className="muted">
+        {dataset === null ? 'Inline examples' : dataset.name}, {evaluators.map(({ name }) => name).join(', ')},{' '}
+        <Ago time={last.created_at} />
+      </span>
+    </div>
   );
 }
 
@@ -153,20 +203,22 @@ export function DatasetFields({ value, set }: Part<'dataset' | 'datasetVersion'>
 function ExampleFields({ value, set }: Part) {
   return (
     <>
-      <SelectField
-        label="From"
-        value={value.source}
-        onChange={(source) => set({ source: SOURCES.find((each) => each === source) ?? 'dataset' })}
-        options={[
-          ...(value.executions ? [{ value: 'executions', label: 'Executions from the list' }] : []),
-          { value: 'dataset', label: 'A dataset' },
-          { value: 'inline', label: 'Inline examples' },
-        ]}
-      />
+      <div className="run-source">
+        <SelectField
+          label="From"
+          value={value.source}
+          onChange={(source) => set({ source: SOURCES.find((each) => each === source) ?? 'dataset' })}
+          options={[
+            ...(value.executions ? [{ value: 'executions', label: 'Executions from the list' }] : []),
+            { value: 'dataset', label: 'A dataset' },
+            { value: 'inline', label: 'Inline examples' },
+          ]}
+        />
+        {value.source === 'dataset' && <DatasetFields value={value} set={set} />}
+      </div>
       {value.source === 'executions' && value.executions && (
         <ExecutionFields value={value.executions} onChange={(executions) => set({ executions })} />
       )}
-      {value.source === 'dataset' && <DatasetFields value={value} set={set} />}
       {value.source === 'inline' && (
         <TextArea
           label="Examples"

@@ -6,6 +6,8 @@ export type ExecutionsSelection = NonNullable<CreateEvaluation['executions']>;
 
 /** The raw input of a run form. */
 export interface RunForm {
+  /** Missing or empty for none. */
+  name?: string;
   prompt: string;
   /** `latest`, `version:3` or `label:production`. */
   which: string;
@@ -126,6 +128,7 @@ export const toScheduled = (form: RunForm): ScheduledEvaluation => ({ ...runOf(f
 /** The body of `POST /evaluations`. @throws Error if the examples are not JSON */
 export function toCreate(form: RunForm): CreateEvaluation {
   return {
+    ...(form.name !== undefined && form.name.trim() !== '' && { name: form.name.trim() }),
     ...runOf(form),
     ...(form.source === 'executions' ? { executions: form.executions ?? {} } : examplesOf(form)),
     ...(form.startAt !== '' && { start_at: new Date(form.startAt).toISOString() as never }),
