@@ -7,6 +7,7 @@ import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 let evaluation: string;
+let improvement: string;
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
 const LONG = 'a/rather/deep/folder/with-a-prompt-whose-name-is-long-indeed';
 /** A layout shift that people notice, by https://web.dev/articles/cls. */
@@ -38,6 +39,29 @@ beforeAll(async () => {
   await call('PUT', '/monitors/team/errors', {
     body: { prompt_name: 'broken', window: '1h', checks: [{ metric: 'error_rate', above: 0.1, for: '5m' }] },
   });
+  const lines = Array.from({ length: 40 }, (_, index) =>
+    JSON.stringify({ variables: { name: `person ${index}` }, expected: `Hi person ${index}` }),
+  );
+  await call('PUT', '/datasets/a/folder/of/people-with-a-long-name', {
+    raw: lines.join('\n'),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  const search = await call('POST', '/improvements', {
+    body: {
+      prompt_name: LONG,
+      dataset: 'a/folder/of/people-with-a-long-name',
+      evaluators: [{ type: 'exact_match' }],
+      reflection: { model: 'sandbox/echo' },
+      max_cost: null,
+      max_proposals: 1,
+    },
+  });
+  expect(search.status).toBe(201);
+  improvement = search.body.id;
+  await waitFor(
+    'the improvement',
+    async () => !['running', 'paused'].includes((await call('GET', `/improvements/${improvement}`)).body.status),
+  );
   await call('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:9999/a/rather/long/address', events: ['prompt.updated'] },
   });
@@ -52,6 +76,8 @@ const pages = () => [
   '/executions',
   '/evaluations',
   `/evaluations/${evaluation}`,
+  '/improvements',
+  `/improvements/${improvement}`,
   '/usage',
   '/monitors',
   '/monitors/team/errors',

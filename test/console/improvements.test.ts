@@ -37,6 +37,11 @@ test('from an evaluation to a proved candidate, its diff, its version and its re
   await page.getByLabel('Maximum cost, in US dollars').fill('0.0001');
   await estimate.getByText(/max_cost/).waitFor();
   await page.getByLabel('Maximum cost, in US dollars').fill('5');
+  // A warning names fields as the form does.
+  await page.getByLabel('Candidates, at most').fill('4');
+  await estimate.getByText(/lower “Candidates at the same time” or raise “Candidates, at most”/).waitFor();
+  await page.getByLabel('Candidates, at most').fill('60');
+  await estimate.getByText(/lower “Candidates at the same time”/).waitFor({ state: 'detached' });
   await estimate.getByText(/^About \$[\d.]+, at most \$[\d.]+$/).waitFor();
   await estimate.getByText(/to learn from/).waitFor();
   await page.getByLabel('Candidates, at most').fill('24');
@@ -83,7 +88,10 @@ test('from an evaluation to a proved candidate, its diff, its version and its re
   expect((await call('GET', '/prompts/hidden/rules?label=production')).body.version).toBe(1);
 
   await page.goto(stage.at('/improvements'));
-  await page.getByText('improvement proved').first().waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'improvement proved' });
+  await row.locator('time').waitFor();
+  await row.getByRole('link', { name: 'hidden/rules@1' }).click();
+  await page.getByRole('heading', { name: 'Improvement of hidden/rules', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

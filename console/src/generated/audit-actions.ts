@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = [
   'dataset.created',
   'dataset.updated',
   'dataset.deleted',
+  'evaluation.updated',
   'evaluation.paused',
   'evaluation.resumed',
   'evaluation.canceled',

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { PromptLink } from '../../components/badges.tsx';
+import { Ago } from '../../components/ago.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { ListPage } from '../../components/list-page.tsx';
-import { formatNumber, formatScore, formatTime } from '../../format.ts';
+import { NameText } from '../../components/name-text.tsx';
+import { formatNumber, formatScore } from '../../format.ts';
 import { useList, useRefetchWhileLive } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { signed } from '../evaluations/in-words.ts';
@@ -17,50 +18,51 @@ const REFRESH_MS = 3_000;
 
 const columns: Column<Improvement>[] = [
   {
-    key: 'created',
-    header: 'Started',
-    width: '12rem',
-    cell: (row) => (
-      <Link to="/improvements/$id" params={{ id: row.id }}>
-        {formatTime(row.created_at)}
+    key: 'prompt',
+    header: 'Prompt',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ id, prompt_name, prompt_version }) => (
+      <Link to="/improvements/$id" params={{ id }} data-row-link>
+        <NameText name={prompt_name} version={prompt_version} />
       </Link>
     ),
   },
-  { key: 'state', header: 'Result', width: '12rem', cell: (row) => <StateBadge improvement={row} /> },
   {
-    key: 'prompt',
-    header: 'Prompt',
-    width: 'minmax(10rem, 2fr)',
-    cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
+    key: 'state',
+    header: 'Result',
+    width: '11.5rem',
+    onCard: 'beside',
+    cell: (row) => <StateBadge improvement={row} />,
   },
   {
     key: 'dataset',
     header: 'Dataset',
-    width: 'minmax(9rem, 1fr)',
-    cell: ({ dataset }) => `${dataset.name}@${dataset.version}`,
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ dataset }) => <NameText name={dataset.name} version={dataset.version} />,
   },
   {
     key: 'proposals',
     header: 'Candidates',
-    width: '6.5rem',
+    width: '5.5rem',
     alignEnd: true,
     cell: ({ proposals }) => formatNumber(Math.max(proposals.made, 0)),
   },
   {
     key: 'base',
     header: 'Base',
-    width: '6.5rem',
+    width: '4.5rem',
     alignEnd: true,
     cell: ({ verdict, base }) => formatScore(verdict?.score_base ?? base.check),
   },
   {
     key: 'gain',
     header: 'Gain',
-    width: '5rem',
+    width: '4.5rem',
     alignEnd: true,
     cell: ({ verdict }) => (verdict?.difference == null ? '' : signed(verdict.difference)),
   },
-  { key: 'cost', header: 'Cost', width: '9rem', alignEnd: true, cell: spentInWords },
+  { key: 'cost', header: 'Cost', width: '8.5rem', alignEnd: true, cell: spentInWords },
+  { key: 'created', header: 'Started', width: '6.5rem', cell: (row) => <Ago time={row.created_at} /> },
 ];
 
 export function ImprovementsPage() {

@@ -98,6 +98,14 @@ function NewImprovement({ subject, start: initial }: { subject: string; start: I
   );
 }
 
+/** The labels of fields that warnings name as in the API. */
+const LABELS: Record<string, string> = {
+  parallel: t('Candidates at the same time'),
+  max_proposals: t('Candidates, at most'),
+};
+const inFormWords = (warning: string) =>
+  warning.replaceAll(/`(\w+)`/g, (code, field: string) => (LABELS[field] === undefined ? code : `“${LABELS[field]}”`));
+
 function EstimateWords({ estimate }: { estimate: ImprovementEstimate }) {
   const { cost, calls, reflections, split, held_out: heldOut, warnings } = estimate;
   return (
@@ -127,7 +135,7 @@ function EstimateWords({ estimate }: { estimate: ImprovementEstimate }) {
       {warnings.length > 0 && (
         <ul className="notice warn">
           {warnings.map((each) => (
-            <li key={each}>{each}</li>
+            <li key={each}>{inFormWords(each)}</li>
           ))}
         </ul>
       )}
