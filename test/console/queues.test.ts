@@ -258,3 +258,79 @@ test('an example of an evaluation is reviewed with its input and expected value;
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('pairs of two evaluations are sent to a queue and reviewed side by side, with a key for each answer', async () => {
+  const examples = ['Ada', 'Grace', 'Jean'].map((name) => ({
+    id: name,
+    variables: { name },
+    expected: `Hello ${name}`,
+  }));
+  const evaluators = [{ type: 'exact_match' }];
+  const ids: string[] = [];
+  for (const template of ['Hi {{ name }}', 'Hello {{ name }}']) {
+    await (ids.length === 0
+      ? call('POST', '/prompts', { body: { name: 'greet/pairs', template, model: 'sandbox/echo' } })
+      : call('PUT', '/prompts/greet/pairs', { body: { template } }));
+    const { body } = await call('POST', '/evaluations', { body: { prompt_name: 'greet/pairs', examples, evaluators } });
+    ids.push(body.id);
+    await waitFor('the run', async () => (await call('GET', `/evaluations/${body.id}`)).body.status === 'completed');
+  }
+  const [before = '', after = ''] = ids;
+  const { context, page, complaints } = await stage.signIn();
+  const { keyboard } = page;
+  await page.goto(stage.at(`/evaluations/${after}/compare/${before}`));
+  await page.getByRole('button', { name: 'Send pairs to a queue…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send pairs to a queue' });
+  await dialog.getByLabel('Queue').fill('greet/pairs');
+  await dialog.getByText('is created with the score “better”').waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('3 put into greet/pairs.').first().waitFor();
+  await page.getByRole('heading', { name: 'greet/pairs', level: 1 }).waitFor();
+  await page
+    .getByRole('table', { name: 'Items' })
+    .getByRole('row', { name: /Hello Ada or Hi Ada/ })
+    .waitFor();
+
+  await page.getByRole('link', { name: 'Review', exact: true }).click();
+  const heading = page.getByRole('heading', { name: 'Which output is better?' });
+  const first = page.getByRole('region', { name: 'first output' });
+  const second = page.getByRole('region', { name: 'second output' });
+  /** The scores of the later run that the answers mean, by example. */
+  const meant: Record<string, number> = {};
+  for (const [key, choice] of [
+    ['ArrowLeft', 'first'],
+    ['t', 'tie'],
+    ['ArrowRight', 'second'],
+  ] as const) {
+    await heading.waitFor();
+    await second.waitFor();
+    const [left = '', right = ''] = [await first.textContent(), await second.textContent()].map((text) => text ?? '');
+    expect([left, right].map((text) => text.split(' ')[0]).sort()).toEqual(['Hello', 'Hi']);
+    const [one, other] = await Promise.all([first.boundingBox(), second.boundingBox()]);
+    expect((one?.x ?? 0) + (one?.width ?? 0)).toBeLessThanOrEqual(other?.x ?? 0);
+    // Which run is which is not to be seen.
+    expect(await page.locator('main').innerText()).not.toMatch(/eval_|greet\/pairs@/);
+    if (key === 'ArrowLeft') {
+      expect(await violationsInThemes(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }
+    const chosen = choice === 'first' ? left : right;
+    meant[left.split(' ')[1] ?? ''] = choice === 'tie' ? 0.5 : chosen.startsWith('Hello') ? 1 : 0;
+    await keyboard.press(key);
+    await page.locator(`input[value=${choice}]:checked`).waitFor();
+    await keyboard.press('Enter');
+    await waitFor('the next item', async () => (await first.textContent({ timeout: 1 }).catch(() => '')) !== left);
+  }
+  await page.getByRole('heading', { name: 'Nothing is left for you' }).waitFor();
+  const { body } = await call('GET', `/scores?evaluation_id=${after}`);
+  expect(
+    Object.fromEntries(
+      body.data.map(({ example_id, value }: { example_id: string; value: number }) => [example_id, value]),
+    ),
+  ).toEqual(meant);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

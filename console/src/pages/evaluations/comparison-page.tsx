@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import type { Evaluation } from '../../api-types.ts';
 import { TargetLink } from '../../components/badges.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, DialogButton } from '../../components/button.tsx';
 import { Dumbbell } from '../../components/dumbbell.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -12,6 +13,7 @@ import { PageHead } from '../../components/page.tsx';
 import { Section } from '../../components/section.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatNumber, formatScore, formatTime, plural } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
 import { ChangedTexts } from './changed-texts.tsx';
 import { inWords, leftOutInWords, verdictInWords } from './in-words.ts';
 import { comparisonQuery, evaluationQuery } from './queries.ts';
@@ -20,11 +22,15 @@ import { comparisonRoute } from './routes.ts';
 import type { Comparison } from './types.ts';
 import './evaluations.css';
 
+// Loaded when it is opened.
+const SendPairsDialog = lazy(async () => ({ default: (await import('./send-pairs-dialog.tsx')).SendPairsDialog }));
+
 /** The changes between two runs, and whether they are significant. */
 export function ComparisonPage() {
   const { id, other } = comparisonRoute.useParams();
   const { show, evaluator, by, value } = comparisonRoute.useSearch();
   const unchanged = show === 'all';
+  const mayWrite = useMay('write');
   const comparison = useQuery({
     ...comparisonQuery(id, other, { evaluator, by, value, unchanged }),
     // While another filter of the same runs loads, the previous result stays.
@@ -55,6 +61,16 @@ export function ComparisonPage() {
             <Link to="/evaluations/compare" search={{ with: `${other},${id}` }} className="button">
               In columns
             </Link>
+            {mayWrite && (
+              <DialogButton
+                label="Send pairs to a queue…"
+                dialog={(close) => (
+                  <Suspense>
+                    <SendPairsDialog ids={[id, other]} onClose={close} />
+                  </Suspense>
+                )}
+              />
+            )}
           </>
         }
       />

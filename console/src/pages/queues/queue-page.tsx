@@ -160,7 +160,17 @@ const columns: Column<QueueItem>[] = [
     key: 'subject',
     header: 'Subject',
     width: 'minmax(12rem, 2fr)',
-    cell: ({ subject }) => <SubjectText subject={subject} />,
+    cell: ({ subject, other }) => (
+      <>
+        <SubjectText subject={subject} />
+        {other && (
+          <>
+            {' '}
+            <span className="muted">or</span> <SubjectText subject={other} />
+          </>
+        )}
+      </>
+    ),
   },
   {
     key: 'state',

@@ -15,6 +15,7 @@ import { additionInWords } from '../datasets/addition.ts';
 import { datasetNamesQuery } from '../evaluations/queries.ts';
 import { definitionsQuery, keyedChoicesOf, type ValueType } from '../scores/score-value.ts';
 import type { ScoreDefinition } from '../scores/types.ts';
+import { PAIR_ANSWERS, PairView } from './pair.tsx';
 import { queueQuery } from './queries.ts';
 import { EMPTY_DRAFT, type ReviewDraft, toComplete } from './review-draft.ts';
 import { ReviewScore } from './review-score.tsx';
@@ -147,6 +148,8 @@ interface ItemProps {
 function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDataset, undoButton }: ItemProps) {
   const { score_names: names } = queue;
   const content = useContent(item.subject);
+  const isPair = item.other !== undefined;
+  const other = useContent(item.other ?? {});
   const mayWrite = useMay('write');
   const datasets = useQuery({ ...datasetNamesQuery, enabled: mayWrite }).data?.data ?? [];
   const existing = datasets.find(({ name }) => name === dataset.trim());
@@ -155,7 +158,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
   const [active, setActive] = useState(0);
   const [keys, setKeys] = useState(keysAreOn);
   const typeOf = (name: string): ValueType =>
-    definitions.find((each) => each.name === name) ?? { data_type: 'numeric' };
+    isPair ? PAIR_ANSWERS : (definitions.find((each) => each.name === name) ?? { data_type: 'numeric' });
   // Lets screen readers announce the next item.
   useEffect(() => heading.current?.focus(), []);
 
@@ -186,6 +189,7 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
         form.current?.querySelector<HTMLElement>(`[data-score="${active}"] :is(input, textarea)`)?.focus();
       return chosen !== undefined;
     },
+    ...(isPair && { choose: (which) => setValue(active, which) }),
     complete: () => form.current?.requestSubmit(),
     skip: () => void review.skip(item.id),
     undo: () => void review.undo(),
@@ -193,14 +197,19 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
     leaveField: () => heading.current?.focus(),
   });
   return (
-    <div className="columns">
+    <div className={isPair ? 'stack' : 'columns'}>
       <section className="stack" aria-labelledby="item">
         <h2 id="item" ref={heading} tabIndex={-1}>
-          <SubjectLink subject={item.subject} />
+          {isPair ? 'Which output is better?' : <SubjectLink subject={item.subject} />}
         </h2>
-        <ContentView content={content} />
+        {isPair ? <PairView first={content} second={other} /> : <ContentView content={content} />}
       </section>
-      <form ref={form} className="card review" aria-label="Scores of this item" onSubmit={submit}>
+      <form
+        ref={form}
+        className={isPair ? 'card review pair' : 'card review'}
+        aria-label="Scores of this item"
+        onSubmit={submit}
+      >
         {names.map((name, index) => (
           <ReviewScore
             key={name}
@@ -271,7 +280,9 @@ function Item({ item, queue, definitions, review, draft, onDraft, dataset, onDat
         </div>
         <Lease item={item} />
         <CheckField
-          label="Single-key shortcuts: numbers, Enter, s, u, c"
+          label={
+            isPair ? 'Single-key shortcuts: ←, →, t, Enter, s, u, c' : 'Single-key shortcuts: numbers, Enter, s, u, c'
+          }
           checked={keys}
           onChange={(on) => {
             setKeys(on);

@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type * as queues from '../../../../src/api/queues/schema.ts';
 
 export type Queue = z.output<typeof queues.Queue>;
-export type QueueItem = z.output<typeof queues.QueueItem>;
+type Item = z.output<typeof queues.QueueItem>;
+/** `other`: of a pair, the output that is compared with the one of `subject`. */
+export type QueueItem = Item & { other?: Item['subject'] | undefined };
 export type PutQueue = z.input<typeof queues.PutQueue>;
 export type CompleteItem = z.input<typeof queues.CompleteItem>;
 export type QueueAgreement = z.output<typeof queues.QueueAgreement>;

@@ -4,6 +4,8 @@ import { hasDialog, TYPED } from '../../shell/single-keys.ts';
 export interface ReviewActions {
   /** @returns whether the key was used */
   digit: (key: string) => boolean;
+  /** Of a pair: the left or the right output is better, or neither. */
+  choose: (which: 'first' | 'tie' | 'second') => void;
   complete: () => void;
   skip: () => void;
   undo: () => void;
@@ -13,6 +15,12 @@ export interface ReviewActions {
 
 /** Elements with their own Enter behavior; on radio buttons, it submits the form. */
 const BY_ENTER = 'button, a, summary, input';
+
+const CHOICES: Partial<Record<string, 'first' | 'tie' | 'second'>> = {
+  ArrowLeft: 'first',
+  t: 'tie',
+  ArrowRight: 'second',
+};
 
 /** The keys during a review. */
 export function useReviewKeys(on: boolean, actions: Partial<ReviewActions>): void {
@@ -25,7 +33,7 @@ export function useReviewKeys(on: boolean, actions: Partial<ReviewActions>): voi
       const { key, target } = event;
       if (event.defaultPrevented || event.isComposing || !(target instanceof Element)) return;
       if (hasDialog()) return;
-      const { digit, complete, skip, undo, correct, leaveField } = latest.current;
+      const { digit, choose, complete, skip, undo, correct, leaveField } = latest.current;
       const used = () => event.preventDefault();
       const isTyped = target.matches(TYPED);
       if (event.ctrlKey || event.metaKey) {
@@ -43,6 +51,11 @@ export function useReviewKeys(on: boolean, actions: Partial<ReviewActions>): voi
         used();
         complete?.();
       } else {
+        const which = CHOICES[key];
+        if (which !== undefined && choose !== undefined) {
+          used();
+          return choose(which);
+        }
         const action = { s: skip, u: undo, c: correct }[key];
         if (action === undefined) return;
         used();
