@@ -39,7 +39,7 @@ beforeAll(async () => {
   await call('PUT', '/monitors/team/errors', {
     body: { prompt_name: 'broken', window: '1h', checks: [{ metric: 'error_rate', above: 0.1, for: '5m' }] },
   });
-  const lines = Array.from({ length: 40 }, (_, index) =>
+  const lines = Array.from({ length: 160 }, (_, index) =>
     JSON.stringify({ variables: { name: `person ${index}` }, expected: `Hi person ${index}` }),
   );
   await call('PUT', '/datasets/a/folder/of/people-with-a-long-name', {
