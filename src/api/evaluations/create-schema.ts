@@ -147,14 +147,10 @@ function checkTogether(fields: Fields, context: z.RefinementCtx, sources?: strin
   checkMode(fields, context);
 }
 
-const RunName = storableString()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must be at most 200 characters')
-  .meta({
-    description: 'A title for people, such as what was tried. It need not be unique.',
-    example: 'Shorter answers',
-  });
+const RunName = storableString().trim().min(1, 'must not be empty').max(200, 'must be at most 200 characters').meta({
+  description: 'A title for people, such as what was tried. It need not be unique.',
+  example: 'Shorter answers',
+});
 
 export const CreateEvaluation = z
   .strictObject({
