@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration20261128013000_name_of_evaluation extends Migration {
-  override name = 'Migration20261128013000_name_of_evaluation';
+export class Migration20261128025800_name_of_evaluation extends Migration {
+  override name = 'Migration20261128025800_name_of_evaluation';
 
   override up(): void | Promise<void> {
     this.addSql(`set local lock_timeout = '5s';`);
