@@ -51,6 +51,7 @@ export interface Operations {
   estimateEvaluation: { request: api.EstimateEvaluationData; response: api.EstimateEvaluationResponse };
   rescoreEvaluation: { request: api.RescoreEvaluationData; response: api.RescoreEvaluationResponse };
   getEvaluation: { request: api.GetEvaluationData; response: api.GetEvaluationResponse };
+  updateEvaluation: { request: api.UpdateEvaluationData; response: api.UpdateEvaluationResponse };
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
   listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
   storeEvaluationResults: { request: api.StoreEvaluationResultsData; response: api.StoreEvaluationResultsResponse };
@@ -261,6 +262,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   estimateEvaluation: 'POST /evaluations/estimate evaluations.estimate b',
   rescoreEvaluation: 'POST /evaluations/{id}/rescore evaluations.rescore bi',
   getEvaluation: 'GET /evaluations/{id} evaluations.get',
+  updateEvaluation: 'PATCH /evaluations/{id} evaluations.update b',
   deleteEvaluation: 'DELETE /evaluations/{id} evaluations.delete',
   listEvaluationResults: 'GET /evaluations/{id}/results evaluations.results ql',
   storeEvaluationResults: 'POST /evaluations/{id}/results evaluations.storeResults b',

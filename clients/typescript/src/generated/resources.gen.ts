@@ -120,6 +120,8 @@ export interface EvaluationsOperations {
   rescore(id: string, body?: NonNullable<api.RescoreEvaluationData['body']>, options?: CallOptions): ApiPromise<api.CreatedEvaluation>;
   /** Retrieve an evaluation: its progress, score, tokens and cost: `GET /evaluations/{id}` */
   get(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
+  /** Name an evaluation: `PATCH /evaluations/{id}` */
+  update(id: string, body: NonNullable<api.UpdateEvaluationData['body']>, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** Delete an ended evaluation and its results: `DELETE /evaluations/{id}` */
   delete(id: string, options?: CallOptions): ApiPromise<api.Evaluation>;
   /** List the results of the examples: `GET /evaluations/{id}/results` */

@@ -916,6 +916,10 @@ export type CheckParameters = {
 
 export type CreateEvaluation = {
     /**
+     * A title for people, such as what was tried. It need not be unique.
+     */
+    name?: string;
+    /**
      * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
      */
     prompt_name: string;
@@ -1132,6 +1136,13 @@ export type RescoreEvaluation = {
      */
     mode?: 'interactive' | 'batch' | 'auto';
     batch?: BatchOptions;
+};
+
+export type UpdateEvaluation = {
+    /**
+     * Null removes the name.
+     */
+    name: string | null;
 };
 
 export type StoreCodeResults = {
@@ -3449,6 +3460,10 @@ export type CreatedEvaluation = {
      */
     status_reason: string | null;
     /**
+     * The title that a caller gave it.
+     */
+    name: string | null;
+    /**
      * The evaluated target: a prompt, or `code` that the caller runs.
      */
     target: {
@@ -3698,6 +3713,10 @@ export type Evaluation = {
      * Why the evaluation is paused.
      */
     status_reason: string | null;
+    /**
+     * The title that a caller gave it.
+     */
+    name: string | null;
     /**
      * The evaluated target: a prompt, or `code` that the caller runs.
      */
@@ -11272,6 +11291,49 @@ export type GetEvaluationResponses = {
 
 export type GetEvaluationResponse = GetEvaluationResponses[keyof GetEvaluationResponses];
 
+export type UpdateEvaluationData = {
+    body: UpdateEvaluation;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}';
+};
+
+export type UpdateEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type UpdateEvaluationError = UpdateEvaluationErrors[keyof UpdateEvaluationErrors];
+
+export type UpdateEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type UpdateEvaluationResponse = UpdateEvaluationResponses[keyof UpdateEvaluationResponses];
+
 export type ListEvaluationResultsData = {
     body?: never;
     path: {
@@ -17867,7 +17929,7 @@ export type ListAuditLogData = {
          * Only changes made by this key (including its sessions), this session, this member (with any key), the `operator`, or the `provisioning` of the identity provider.
          */
         actor?: string;
-        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'saved_evaluator.set' | 'saved_evaluator.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'improvement.started' | 'improvement.paused' | 'improvement.resumed' | 'improvement.finished' | 'improvement.canceled' | 'improvement.retried' | 'improvement.accepted' | 'improvement.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
+        action?: 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'saved_evaluator.set' | 'saved_evaluator.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'execution.canceled' | 'execution.deleted' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'evaluation.updated' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'trace.deleted' | 'conversation.deleted' | 'trace_user.deleted' | 'trace_policy.updated' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'improvement.started' | 'improvement.paused' | 'improvement.resumed' | 'improvement.finished' | 'improvement.canceled' | 'improvement.retried' | 'improvement.accepted' | 'improvement.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'view.deleted';
         /**
          * Only changes to this resource: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
