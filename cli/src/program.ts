@@ -65,7 +65,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/traces.ts')).addTraceCommands,
   },
   datasets: {
-    description: 'upload and download datasets',
+    description: 'upload, download and generate datasets',
     load: async () => (await import('./commands/datasets.ts')).addDatasetCommands,
   },
   eval: {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { generateExamplesRoute } from '../api/improvements/generate-route.ts';
 import { improvementRoutes } from '../api/improvements/routes.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
@@ -15,7 +16,7 @@ import { type Capability, reconciling } from './capability.ts';
 
 export const improvements: Capability = {
   name: 'improvements',
-  routes: improvementRoutes,
+  routes: (parts) => [...improvementRoutes(parts), generateExamplesRoute(parts)],
   tools: IMPROVEMENT_TOOLS,
   jobs: (parts) => [reconciling(parts, 'improvements', reconcileImprovements)],
   end: (deps, workspace, signal) =>

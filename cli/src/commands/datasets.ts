@@ -8,7 +8,7 @@ import { type Command, Option } from 'commander';
 import { type Api, ConnectionError, type Pms } from 'pms-client';
 import { type Context, connect, printJson, printLine } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { wholeNumber } from '../options.ts';
+import { decimal, wholeNumber } from '../options.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
@@ -108,7 +108,51 @@ async function send(
 
 const FILE = 'JSON Lines (.jsonl, .ndjson) or CSV (.csv, .tsv)';
 
-/** `pms datasets push|add|pull`. */
+interface GenerateOptions {
+  prompt: string;
+  model: string;
+  count?: number;
+  instructions?: string;
+  maxCost?: number;
+  add?: boolean;
+  json?: boolean;
+}
+
+function printChange({ stdout }: Context, dataset: Api.DatasetChange, isJson = false): void {
+  const { name, version, examples_total: total, added = 0, replaced = 0, unchanged = 0 } = dataset;
+  if (isJson) printJson(stdout, dataset);
+  else if (added + replaced === 0)
+    printLine(stdout, `${name}: nothing to add, version ${version} has these examples already`);
+  else
+    printLine(
+      stdout,
+      `${name}: version ${version}, ${total} examples (${added} added, ${replaced} replaced, ${unchanged} unchanged)`,
+    );
+}
+
+async function generate(context: Context, name: string, options: GenerateOptions): Promise<void> {
+  const { prompt, model, count, instructions, maxCost, add, json } = options;
+  const pms = await connect(context);
+  const body = {
+    prompt_name: prompt,
+    model,
+    ...(count !== undefined && { count }),
+    ...(instructions !== undefined && { instructions }),
+    ...(maxCost !== undefined && { max_cost: maxCost }),
+  };
+  const found = await pms.call('generateDatasetExamples', { path: { name }, body });
+  const { examples, dropped, status, execution_id: execution } = found;
+  if (examples.length === 0)
+    throw new CliError(
+      EXIT.failed,
+      `no example: the call ${execution} is ${status}, with ${dropped.invalid} invalid inputs and ${dropped.duplicate} duplicates`,
+    );
+  if (add) printChange(context, await pms.call('addDatasetExamples', { path: { name }, body: { examples } }), json);
+  else if (json) printJson(context.stdout, found);
+  else for (const example of examples) printLine(context.stdout, JSON.stringify(example));
+}
+
+/** `pms datasets push|add|pull|generate|from-scores`. */
 export function addDatasetCommands(datasets: Command, context: Context): void {
   datasets
     .command('push')
@@ -131,15 +175,7 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
     .option('--json', 'print JSON')
     .action(async (name: string, file: string, options: SendOptions) => {
       const dataset = await send(context, name, file, { ...options, mode: 'add' });
-      const { version, examples_total: total, added = 0, replaced = 0, unchanged = 0 } = dataset;
-      if (options.json) printJson(context.stdout, dataset);
-      else if (added + replaced === 0)
-        printLine(context.stdout, `${dataset.name}: nothing to add, version ${version} has these examples already`);
-      else
-        printLine(
-          context.stdout,
-          `${dataset.name}: version ${version}, ${total} examples (${added} added, ${replaced} replaced, ${unchanged} unchanged)`,
-        );
+      printChange(context, dataset, options.json);
     });
 
   datasets
@@ -159,4 +195,35 @@ export function addDatasetCommands(datasets: Command, context: Context): void {
       if (out === undefined) await pipeline(Readable.from(body), context.stdout, { end: false });
       else await pipeline(Readable.from(body), createWriteStream(out));
     });
+
+  datasets
+    .command('generate')
+    .description('print inputs that a model writes for a prompt, as JSON Lines, without those of the dataset')
+    .argument('<name>', 'name of the dataset')
+    .requiredOption('--prompt <name>', 'prompt whose inputs are written')
+    .requiredOption('--model <name>', 'model that writes them')
+    .option('--count <number>', 'number of inputs, at most 50 (default: 20)', wholeNumber)
+    .option('--instructions <text>', 'what the inputs should be like')
+    .option('--max-cost <usd>', 'refuse a call that could cost more', decimal)
+    .option('--add', 'add them to the dataset')
+    .option('--json', 'print JSON')
+    .action((name: string, options: GenerateOptions) => generate(context, name, options));
+
+  datasets
+    .command('from-scores')
+    .description('add outputs that people scored to a dataset, as examples for a judge')
+    .argument('<name>', 'name of the dataset')
+    .requiredOption('--score <name>', 'name of the score')
+    .option('--feedback', 'count scores by users with feedback tokens, too')
+    .option('--since <time>', 'scores stored at or after this time (ISO 8601 with a zone)')
+    .option('--until <time>', 'scores stored before this time (ISO 8601 with a zone)')
+    .option('--limit <number>', 'maximum number of outputs', wholeNumber)
+    .option('--json', 'print JSON')
+    .action(async (name: string, { json, ...body }: Api.DatasetFromScores & { json?: boolean }) =>
+      printChange(
+        context,
+        await (await connect(context)).call('createDatasetFromScores', { path: { name }, body }),
+        json,
+      ),
+    );
 }

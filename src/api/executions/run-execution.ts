@@ -82,7 +82,7 @@ function respondAtEnd(
   { waitMs, present, isLive = false }: RunOptions,
 ): Promise<unknown> {
   return waitForExecution(deps, request, run, waitMs, async (seen) => {
-    const response = present(await wholeExecution(request, seen));
+    const response = await present(await wholeExecution(request, seen));
     return isLive ? response : deps.idempotency.remember(request, run, response);
   });
 }

@@ -8,6 +8,7 @@ export const DATASET_RESERVED: ReadonlySet<string> = new Set([
   'from-executions',
   'from-traces',
   'from-scores',
+  'generate',
 ]);
 
 /** What is wrong with a dataset's name, in words for the caller; undefined if it is valid. */

@@ -60,6 +60,14 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     hints: ADDS,
   },
   {
+    name: 'generate_dataset_examples',
+    operation: 'generateDatasetExamples',
+    title: 'Generate examples for a dataset',
+    description:
+      'Has a model write inputs for a prompt, without those that the dataset has. Nothing is stored: add the good ones with add_dataset_examples, with their metadata.',
+    hints: CALLS_MODELS,
+  },
+  {
     name: 'add_dataset_examples',
     operation: 'addDatasetExamples',
     title: 'Add examples to a dataset',

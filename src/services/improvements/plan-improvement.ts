@@ -20,7 +20,7 @@ import { archived, getPrompt, type PromptRow, type VersionSelector } from '../pr
 import { contentOf } from '../prompts/version.ts';
 import { chooseFeedback } from './feedback.ts';
 import { readLedger } from './improvements.ts';
-import { MAX_REFLECTION_CHARS, reserveFor } from './reflections.ts';
+import { costOfCall, MAX_REFLECTION_CHARS, reserveFor } from './reflections.ts';
 
 /** Examples of the dataset that are split; the others are not used. */
 const MAX_SPLIT = 50_000;
@@ -228,7 +228,7 @@ function estimateOf(
   unfit: number,
 ): ImprovementEstimate {
   const most = reserveFor(models, request, MAX_REFLECTION_CHARS);
-  const usual = reserveFor(models, request, USUAL_REFLECTION.chars, USUAL_REFLECTION.tokens);
+  const usual = costOfCall(models, request.reflection.model, USUAL_REFLECTION.chars, USUAL_REFLECTION.tokens);
   const isPriced = example !== null && most !== null && usual !== null;
   const least = isPriced ? leastCost(plan, { example, reflection: most }) : null;
   if (maxCost !== null && least !== null && Number(maxCost) < least)

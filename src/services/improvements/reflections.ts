@@ -18,7 +18,7 @@ import type { Quotas } from '../workspaces/quotas.ts';
 import type { ImprovementRow } from './improvements.ts';
 
 /** A rewritten prompt of the greatest length, and a diagnosis. */
-const MAX_TOKENS = 10_000;
+export const MAX_TOKENS = 10_000;
 
 /** How a reflection is called, unless the request says otherwise. */
 export const reflectionParameters = ({
@@ -37,13 +37,20 @@ export const reflectionParameters = ({
 export const MAX_REFLECTION_CHARS = 70_000;
 
 /** What a reflection of so many characters can cost at most, in US dollars; null if its model has no known price. */
-export function reserveFor(
+export const reserveFor = (
   models: Pick<Models, 'priceOf'>,
   request: Pick<ImprovementRequest, 'reflection' | 'parts'>,
   chars: number,
-  tokens = reflectionParameters(request).max_tokens,
+): number | null => costOfCall(models, request.reflection.model, chars, reflectionParameters(request).max_tokens);
+
+/** What a call with so many characters and tokens of output costs, in US dollars; null if its model has no known price. */
+export function costOfCall(
+  models: Pick<Models, 'priceOf'>,
+  model: string,
+  chars: number,
+  tokens: number,
 ): number | null {
-  const price = models.priceOf(request.reflection.model, chars / CHARACTERS_PER_TOKEN);
+  const price = models.priceOf(model, chars / CHARACTERS_PER_TOKEN);
   if (price === null) return null;
   const perToken = { input: Number(price.input_per_million) / 1e6, output: Number(price.output_per_million) / 1e6 };
   return reflectionReserve(chars, tokens, perToken) + Number(price.per_request ?? 0);

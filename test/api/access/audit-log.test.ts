@@ -70,6 +70,7 @@ const UNRECORDED = [
   'estimateImprovement',
   // Its call is in the list of executions.
   'suggestPrompt',
+  'generateDatasetExamples',
   // The judges that it calls are in the list of executions.
   'tryEvaluators',
   // A score records who stored it; a token is not stored.

@@ -160,6 +160,7 @@ test.each([
   'a/from-executions',
   'a/from-traces',
   'a/from-scores',
+  'a/generate',
   'a//b',
   '../b',
   'a b',

@@ -264,6 +264,9 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
     expect(
       await mcp.result('create_dataset_from_scores', { name: `${named}-judged`, score: 'tool-judged' }),
     ).toMatchObject({ name: `${named}-judged` });
+    expect(
+      await mcp.result('generate_dataset_examples', { name: `${named}-set`, prompt_name: name, model: 'sandbox/echo' }),
+    ).toMatchObject({ examples: [], status: 'completed' });
     const { data: sets } = await mcp.result('list_datasets');
     expect(sets.map((each: { name: string }) => each.name)).toContain(`${named}-set`);
     const grown = await mcp.result('add_dataset_examples', {

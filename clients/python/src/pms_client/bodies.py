@@ -347,6 +347,23 @@ class ExportTraceServiceRequest(TypedDict, total=False):
     """Spans by resource and scope, as in OTLP/JSON."""
 
 
+class GenerateExamples(TypedDict, total=False):
+    prompt_name: Required[str]
+    """1–200 characters: segments of letters, digits, '.', '_' and '-', joined by '/'."""
+    version: int
+    """A version of the prompt, from 1."""
+    label: str
+    """A label such as `production`; `latest` always means the newest version."""
+    model: Required[str]
+    """The model that writes the examples."""
+    parameters: Mapping[str, Any]
+    count: int
+    instructions: str
+    """Further instructions for the inputs."""
+    max_cost: float | str
+    """US dollars. A call that could cost more is refused. Default: only the budget of the workspace applies."""
+
+
 class PutMonitor(TypedDict, total=False):
     prompt_name: str
     """Default: all prompts, including drafts."""

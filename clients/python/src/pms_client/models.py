@@ -1393,6 +1393,41 @@ class ReflectionPrompt(BaseModel):
     model: str
 
 
+class GeneratedExamplesExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    variables: dict[str, Any]
+    metadata: dict[str, Any]
+
+
+class GeneratedExamplesDropped(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    invalid: Annotated[int, Field(description="Inputs that do not fill the prompt.")]
+    duplicate: Annotated[
+        int,
+        Field(description="Inputs that repeat another one, or an example of the dataset."),
+    ]
+
+
+class GeneratedExamples(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: str
+    prompt_version: int
+    examples: Annotated[
+        list[GeneratedExamplesExample],
+        Field(description="In the form of `POST /datasets/{name}/examples`, with `generated` in their metadata."),
+    ]
+    dropped: GeneratedExamplesDropped
+    status: Annotated[str, Field(description="The status of the call.")]
+    execution_id: str
+    cost: Annotated[str | None, Field(description="US dollars, as in the execution.")]
+
+
 class Dataset(BaseModel):
     model_config = ConfigDict(
         extra="ignore",

@@ -178,6 +178,14 @@ class AsyncDatasetsOperations:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    async def generate(
+        self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.GenerateExamples]
+    ) -> models.GeneratedExamples:
+        """Generate examples for a dataset from a prompt, with one call: `POST /datasets/{name}/generate`"""
+        return await self._transport.fetch(
+            models.GeneratedExamples, create("datasets", name, "generate", body=body, idempotency_key=idempotency_key)
+        )
+
     async def export(
         self, name: str, *, version: int | None = None, format: Literal["jsonl", "csv"] | None = None
     ) -> str:

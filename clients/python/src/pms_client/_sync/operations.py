@@ -179,6 +179,14 @@ class DatasetsOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def generate(
+        self, name: str, *, idempotency_key: str | None = None, **body: Unpack[bodies.GenerateExamples]
+    ) -> models.GeneratedExamples:
+        """Generate examples for a dataset from a prompt, with one call: `POST /datasets/{name}/generate`"""
+        return self._transport.fetch(
+            models.GeneratedExamples, create("datasets", name, "generate", body=body, idempotency_key=idempotency_key)
+        )
+
     def export(self, name: str, *, version: int | None = None, format: Literal["jsonl", "csv"] | None = None) -> str:
         """Export a dataset version as JSON Lines or CSV: `GET /datasets/{name}/export`"""
         return (self._transport.send(read("datasets", name, "export", version=version, format=format))).text
