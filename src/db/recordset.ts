@@ -21,7 +21,7 @@ export function* inParts(rows: readonly string[]): Generator<Buffer> {
  * @param types PostgreSQL's types by column
  */
 export function recordset<Row>(rows: Expression<Buffer>, types: Record<keyof Row & string, string>) {
-  const columns = Object.entries(types).map(([name, type]) => `${name} ${type}`);
+  const columns = Object.entries<string>(types).map(([name, type]) => `${name} ${type}`);
   return sql<Row>`json_to_recordset(convert_from(${rows}::bytea, 'UTF8')::json)`.as<'row'>(
     sql`row (${sql.raw(columns.join(', '))})`,
   );

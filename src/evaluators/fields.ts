@@ -43,8 +43,7 @@ export function evaluatorFields<Type extends string>(type: Type) {
       .optional()
       .meta({ title: 'Invert the result', description: 'The score becomes 1 minus the score.' }),
     saved_version: SavedVersion.optional().meta({
-      description:
-        'The version of the saved evaluator of this name that these are the options of. The service sets it.',
+      description: 'The version, if it is a saved evaluator. Set by the service.',
       'x-field': 'none',
     }),
   };

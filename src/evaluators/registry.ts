@@ -61,7 +61,7 @@ const [first, ...others] = EVALUATORS;
 /** One evaluator and its options, as in `POST /evaluations`. `evaluatorFault` validates expressions and schemas inside it. */
 export const EvaluatorConfig = z
   .discriminatedUnion('type', [first.config, ...others.map(({ config }) => config)])
-  .meta({ id: 'EvaluatorOptions', outputId: 'EvaluatorOutput' });
+  .meta({ id: 'EvaluatorOptions' });
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
@@ -105,7 +105,7 @@ export const SavedReference = z
     type: z.literal('saved'),
     name: EvaluatorName.meta({ description: 'The name of the saved evaluator, and of its scores.' }),
     version: SavedVersion.optional().meta({ description: 'Default: the newest version.' }),
-    weight: Weight.optional().meta({ description: 'Default: that of the saved evaluator.' }),
+    weight: Weight.optional().meta({ description: 'Default: the weight of the saved evaluator.' }),
   })
   .meta({ id: 'SavedEvaluatorReference', description: 'A saved evaluator. Requires the scope `read`.' });
 

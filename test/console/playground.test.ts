@@ -261,7 +261,7 @@ test('on a phone, and with many rows, Ctrl+Enter scrolls to the result of the ro
     return y >= 0 && y < 500;
   });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  // A folded pane takes no room, and unfolds for a question.
+  // A folded pane is only a line, and unfolds for a question.
   const second = page.getByRole('region', { name: 'Pane 2', exact: true });
   await second.getByLabel('Model').fill('sandbox/slow-8');
   await second.getByRole('button', { name: 'Pane 2', exact: true }).click();

@@ -24,7 +24,7 @@ test('an evaluator is made from a rubric, tried, changed, used by its name, and 
   await dialog.getByLabel('Start with').selectOption({ label: 'Factuality: agrees with the expected answer' });
   expect(await dialog.getByLabel('Name').inputValue()).toBe('factuality');
   await dialog.getByRole('combobox', { name: 'Model of the judge' }).fill('sandbox/judge');
-  await dialog.getByRole('textbox', { name: 'What it measures' }).fill('Facts only');
+  await dialog.getByRole('textbox', { name: 'Measured quality' }).fill('Facts only');
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();
 
   await page.getByRole('heading', { name: 'factuality', level: 1 }).waitFor();

@@ -104,7 +104,7 @@ const UNKNOWN_RESULT: BatchError = {
 
 /**
  * @returns a function that takes a batch from its current state to its end. Each wait is a thrown failure that is retried after
- * that time, so that it adds no event to the workflow's history; each attempt relies only on the row. So after a restart the next attempt goes on from
+ * that time, so that it adds no event to the workflow's history; each attempt relies only on the row. So after a restart the next attempt continues from
  * its status: a batch that may have been submitted is first looked for at the provider.
  */
 export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: AdvanceDeps) {

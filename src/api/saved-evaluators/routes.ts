@@ -81,6 +81,7 @@ export function savedEvaluatorRoutes(deps: { evaluatorPool: EvaluatorPool; model
       errors: ['quota_exceeded'],
       body: SetSavedEvaluator,
       bodyExamples: {
+        'Words that must occur': { evaluator: { type: 'contains', values: ['please'] } },
         'A judge': {
           evaluator: {
             type: 'llm_judge',
@@ -99,7 +100,7 @@ export function savedEvaluatorRoutes(deps: { evaluatorPool: EvaluatorPool; model
     }),
     routes.delete({
       summary: 'Delete a saved evaluator with all its versions',
-      description: 'What uses it keeps its options. Returns the newest version.',
+      description: 'Runs, rules and releases that use it keep its options. Returns the newest version.',
       scope: 'write',
       audit: ['saved_evaluator.deleted'],
       remove: ({ db, params }) => db.transaction((query) => SAVED_EVALUATORS.delete(query, params)),

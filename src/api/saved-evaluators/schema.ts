@@ -9,16 +9,16 @@ const Description = storableString().trim().max(500, 'must be at most 500 charac
 
 export const SetSavedEvaluator = z
   .strictObject({
-    evaluator: EvaluatorConfig.refine(({ type }) => type !== 'http', {
-      message: 'cannot be of type http: send it where it is used, since its secret belongs to that',
-      path: ['type'],
-    })
-      .refine((config) => config.type !== 'pairwise' || config.against === undefined, {
-        message: 'compares with one evaluation: send it where it is used',
-        path: ['against'],
-      })
-      .meta({ description: 'Its `name` is replaced by the name of the saved evaluator.' }),
-    description: Description.nullable().default(null).meta({ description: 'What it measures.' }),
+    evaluator: EvaluatorConfig.meta({ description: 'Its `name` is replaced by the name of the saved evaluator.' }),
+    description: Description.nullable().default(null).meta({ description: 'The quality that it measures.' }),
+  })
+  .refine(({ evaluator: { type } }) => type !== 'http', {
+    message: 'cannot be of type http: send it where it is used, since its secret belongs to that',
+    path: ['evaluator', 'type'],
+  })
+  .refine(({ evaluator }) => evaluator.type !== 'pairwise' || evaluator.against === undefined, {
+    message: 'compares with one evaluation: send it where it is used',
+    path: ['evaluator', 'against'],
   })
   .meta({ id: 'SetSavedEvaluator' });
 
@@ -27,7 +27,9 @@ export const SavedEvaluator = z
     name: shown(z.string()),
     version: shown(z.int()),
     versions: shown(z.int().meta({ description: 'The number of versions: the newest one.' })),
-    evaluator: unread(EvaluatorConfig, { type: 'exact_match' }),
+    evaluator: unread(z.looseObject({ type: z.string(), name: z.string() }), { type: '', name: '' }).meta({
+      description: 'Its options, as in a request.',
+    }),
     description: z.string().nullable(),
     created_at: shown(Timestamp.meta({ description: 'When the version was stored.' })),
     updated_at: shown(Timestamp),

@@ -7,6 +7,7 @@ import type { Inputs } from '../prompts/prompt-content.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import { fenceOf } from '../text/fence.ts';
 import type { JsonValue } from '../text/json.ts';
+import { insaneParts } from '../text/json-faults.ts';
 
 /** The maximum number of examples that one call writes. */
 export const MAX_GENERATED = 50;
@@ -126,7 +127,8 @@ export function readGenerated(
   for (const each of written) {
     const { data } = Example.safeParse({ variables: variablesIn(each), metadata: { generated: true } });
     const isForeign = data === undefined || Object.keys(data.variables).some((name) => !prompt.names.includes(name));
-    if (isForeign || prompt.faults(data.variables, 1).length > 0) invalid += 1;
+    if (isForeign || insaneParts(data.variables).length > 0 || prompt.faults(data.variables, 1).length > 0)
+      invalid += 1;
     else if (examples.has(normalized(data.variables))) duplicate += 1;
     else if (examples.size < count) examples.set(normalized(data.variables), data);
   }

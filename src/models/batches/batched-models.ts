@@ -110,8 +110,8 @@ export interface BatchedModels {
    */
   submit(ref: BatchRef, file: BatchFile, signal: AbortSignal): Promise<BatchState>;
   /**
-   * Searches for a batch that may have been created since a given time. Without a tag, `isKnown` says whether an id is of another batch of ours, and
-   * `items` is its number of calls.
+   * Searches for a batch that may have been created since a given time. Without a tag, it has `items` calls, and `isKnown` says that it does not
+   * belong to another row.
    */
   find(
     ref: BatchRef,

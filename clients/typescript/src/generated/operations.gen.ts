@@ -85,6 +85,7 @@ export interface Operations {
   cancelImprovement: { request: api.CancelImprovementData; response: api.CancelImprovementResponse };
   retryImprovement: { request: api.RetryImprovementData; response: api.RetryImprovementResponse };
   acceptImprovement: { request: api.AcceptImprovementData; response: api.AcceptImprovementResponse };
+  generateDatasetExamples: { request: api.GenerateDatasetExamplesData; response: api.GenerateDatasetExamplesResponse };
   listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
   listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
   listDatasetExamples: { request: api.ListDatasetExamplesData; response: api.ListDatasetExamplesResponse };
@@ -296,6 +297,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   cancelImprovement: 'POST /improvements/{id}/cancel improvements.cancel',
   retryImprovement: 'POST /improvements/{id}/retry improvements.retry',
   acceptImprovement: 'POST /improvements/{id}/accept improvements.accept b',
+  generateDatasetExamples: 'POST /datasets/{name}/generate datasets.generate bi',
   listDatasets: 'GET /datasets datasets.list ql',
   listDatasetVersions: 'GET /datasets/{name}/versions datasets.versions ql',
   listDatasetExamples: 'GET /datasets/{name}/examples datasets.examples ql',

@@ -197,6 +197,8 @@ export interface ImprovementsOperations {
 }
 
 export interface DatasetsOperations {
+  /** Generate examples for a dataset from a prompt, with one call: `POST /datasets/{name}/generate` */
+  generate(name: string, body: NonNullable<api.GenerateDatasetExamplesData['body']>, options?: CallOptions): ApiPromise<api.GeneratedExamples>;
   /** List datasets by name, each with its latest version: `GET /datasets` */
   list(query?: QueryOf<api.ListDatasetsData>, options?: CallOptions): List<api.DatasetPage['data'][number]>;
   /** List the versions of a dataset, newest first: `GET /datasets/{name}/versions` */

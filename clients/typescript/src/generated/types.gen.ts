@@ -1460,6 +1460,35 @@ export type AcceptImprovement = {
     };
 };
 
+export type GenerateExamples = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version?: number;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label?: string;
+    /**
+     * The model that writes the examples.
+     */
+    model: string;
+    parameters?: ModelParameters;
+    count?: number;
+    /**
+     * Further instructions for the inputs.
+     */
+    instructions?: string;
+    /**
+     * US dollars. A call that could cost more is refused. Default: only the budget of the workspace applies.
+     */
+    max_cost?: number | string;
+};
+
 export type AddExamples = {
     examples: Array<Example>;
 };
@@ -4655,6 +4684,41 @@ export type ImprovementCandidate = {
     evaluation_ids: {
         [key: string]: string;
     };
+};
+
+export type GeneratedExamples = {
+    prompt_name: string;
+    prompt_version: number;
+    /**
+     * In the form of `POST /datasets/{name}/examples`, with `generated` in their metadata.
+     */
+    examples: Array<{
+        variables: {
+            [key: string]: unknown;
+        };
+        metadata: {
+            [key: string]: unknown;
+        };
+    }>;
+    dropped: {
+        /**
+         * Inputs that do not fill the prompt.
+         */
+        invalid: number;
+        /**
+         * Inputs that repeat another one, or an example of the dataset.
+         */
+        duplicate: number;
+    };
+    /**
+     * The status of the call.
+     */
+    status: string;
+    execution_id: string;
+    /**
+     * US dollars, as in the execution.
+     */
+    cost: string | null;
 };
 
 export type DatasetPage = {
@@ -12877,6 +12941,62 @@ export type AcceptImprovementResponses = {
 };
 
 export type AcceptImprovementResponse = AcceptImprovementResponses[keyof AcceptImprovementResponses];
+
+export type GenerateDatasetExamplesData = {
+    body: GenerateExamples;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `wait=N` (0–300 seconds, default 60) or `respond-async`.
+         */
+        Prefer?: string;
+    };
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/datasets/{name}/generate';
+};
+
+export type GenerateDatasetExamplesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GenerateDatasetExamplesError = GenerateDatasetExamplesErrors[keyof GenerateDatasetExamplesErrors];
+
+export type GenerateDatasetExamplesResponses = {
+    /**
+     * Created.
+     */
+    201: GeneratedExamples;
+};
+
+export type GenerateDatasetExamplesResponse = GenerateDatasetExamplesResponses[keyof GenerateDatasetExamplesResponses];
 
 export type ListDatasetsData = {
     body?: never;

@@ -135,7 +135,7 @@ function SavedForm({ number, evaluator, saved, onChange, onRemove }: Omit<Evalua
         </p>
         <SelectField
           label="Version"
-          value={version === undefined ? '' : String(version)}
+          value={typeof version === 'number' ? String(version) : ''}
           onChange={(chosen) => set('version', chosen)}
           options={[
             { value: '', label: found ? t(`newest (v${found.versions})`) : t('newest') },

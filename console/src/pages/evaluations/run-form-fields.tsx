@@ -121,7 +121,7 @@ function SameAsLastTime({ value, set }: Part) {
   const apply = () => {
     const { which: _, startAt: _start, ...form } = formOf(last);
     // Its inline examples are not in its record.
-    const { source, dataset: name, examples, ...rest } = form;
+    const { source, dataset: name, examples: _examples, ...rest } = form;
     set(dataset === null ? rest : { ...rest, source, dataset: name, datasetVersion: '' });
   };
   return (

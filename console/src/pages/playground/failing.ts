@@ -39,7 +39,7 @@ export const rowOfResult = (evaluation: string, { seq, example_id, variables, ex
     result: { evaluation, seq, name: nameOf(example_id, seq) },
   });
 
-/** Those of an evaluation's evaluators that can score a single output. */
+/** The evaluators of an evaluation that can score a single output. */
 export const triedOf = ({ evaluators }: Pick<Evaluation, 'evaluators'>) =>
   (evaluators as Evaluator[]).filter(({ type }) => !NOT_TRIED.includes(type));
 

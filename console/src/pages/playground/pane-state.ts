@@ -91,7 +91,7 @@ export const toStored = ({ version, draft, model, parameters }: Pane): StoredPan
 export const toDraft = (search: PlaygroundSearch, { panes, rows, evaluators }: Bench): PlaygroundDraft => ({
   search,
   panes: panes.map(toStored),
-  rows: rows.map(({ key: _, ...row }) => row),
+  rows: rows.map(({ key: _key, ...row }) => row),
   evaluators: [...evaluators],
 });
 

@@ -62,7 +62,10 @@ function useLabelMoves(name: string) {
       (data ?? [])
         .filter(({ action }) => action === 'label.moved')
         .slice(0, MOST_MARKS)
-        .map(({ created_at: at, details }) => ({ at, label: `${details['label']} → v${details['version']}` }))
+        .map(({ created_at: at, details }) => ({
+          at,
+          label: `${String(details['label'])} → v${String(details['version'])}`,
+        }))
         .reverse(),
     [data],
   );

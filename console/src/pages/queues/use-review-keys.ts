@@ -4,7 +4,7 @@ import { hasDialog, TYPED } from '../../shell/single-keys.ts';
 export interface ReviewActions {
   /** @returns whether the key was used */
   digit: (key: string) => boolean;
-  /** Of a pair: the left or the right output is better, or neither. */
+  /** A pair: the left or the right output is better, or neither. */
   choose: (which: 'first' | 'tie' | 'second') => void;
   complete: () => void;
   skip: () => void;

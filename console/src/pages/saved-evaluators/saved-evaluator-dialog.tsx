@@ -88,7 +88,7 @@ export function SavedEvaluatorDialog({
         </div>
       )}
       <TextField
-        label="What it measures"
+        label="Measured quality"
         path="description"
         maxLength={500}
         value={description}

@@ -62,7 +62,7 @@ function Actions({ saved }: { saved: SavedEvaluator }) {
         resource="saved-evaluators"
         id={saved.name}
         title="Delete this evaluator?"
-        description="All its versions are deleted. What uses it keeps its options."
+        description="All its versions are deleted. Rules and runs that use it keep its options."
         done="The evaluator was deleted."
         onDeleted={() => navigate({ to: '/evaluators' })}
       />
