@@ -119,7 +119,7 @@ test('a run has a name as its title, and the next one is set up as the last one 
     body: {
       prompt_name: 'named',
       dataset: 'people',
-      evaluators: [{ type: 'contains', texts: ['Hello'], name: 'greets' }],
+      evaluators: [{ type: 'contains', values: ['Hello'], name: 'greets' }],
       threshold: 0.65,
       max_cost: 2,
     },
@@ -418,7 +418,7 @@ test('all these pages are accessible, in either theme, and fit a phone', async (
   const [newest, before] = runs.data;
   const problems = await problemsOf(stage, [
     { at: '/evaluations?prompt_name=greeting', shows: 'Score by version' },
-    { at: '/evaluations/new', shows: 'Limits' },
+    { at: '/evaluations/new', shows: 'What is evaluated' },
     { at: `/evaluations/${newest.id}`, shows: 'Results' },
     { at: `/evaluations/${newest.id}?example=0`, shows: 'Scores' },
     { at: `/evaluations/${newest.id}/compare/${before.id}`, shows: 'By evaluator' },

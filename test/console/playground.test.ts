@@ -263,9 +263,10 @@ test('on a phone, and with many rows, Ctrl+Enter scrolls to the result of the ro
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   // A folded pane is only a line, and unfolds for a question.
   const second = page.getByRole('region', { name: 'Pane 2', exact: true });
-  await second.getByLabel('Model').fill('sandbox/slow-8');
+  const model = second.getByRole('combobox', { name: 'Model' });
+  await model.fill('sandbox/slow-8');
   await second.getByRole('button', { name: 'Pane 2', exact: true }).click();
-  await second.getByLabel('Model').waitFor({ state: 'hidden' });
+  await model.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Run all' }).click();
   const asked = second.getByLabel('This model is not in the list: use it anyway');
   await waitFor('the question', () => asked.evaluate((box) => box === box.ownerDocument.activeElement));

@@ -230,7 +230,7 @@ test('an attempt can be saved: as a version with messages, and as an example', a
   // Its playground is open, with the output and the variables.
   await page.getByRole('region', { name: 'Pane 1' }).getByLabel('Version').waitFor();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi!', { exact: true }).waitFor();
-  expect(await page.getByLabel('word').inputValue()).toBe('hi');
+  expect(await page.getByLabel('word', { exact: true }).inputValue()).toBe('hi');
   const { body: prompt } = await call('GET', '/prompts/words/say');
   expect(prompt).toMatchObject({
     version: 1,

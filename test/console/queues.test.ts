@@ -305,6 +305,7 @@ test('pairs of two evaluations are sent to a queue and reviewed side by side, wi
   ] as const) {
     await heading.waitFor();
     await second.waitFor();
+    await page.getByText('name', { exact: true }).waitFor();
     const [left = '', right = ''] = [await first.textContent(), await second.textContent()].map((text) => text ?? '');
     expect(new Set([left, right].map((text) => text.split(' ')[0]))).toEqual(new Set(['Hello', 'Hi']));
     const [one, other] = await Promise.all([first.boundingBox(), second.boundingBox()]);

@@ -41,7 +41,7 @@ export function CreateRunForm({
     void submit(create);
   };
   return (
-    <form className="columns" onSubmit={onSubmit}>
+    <form className="columns run-form" onSubmit={onSubmit}>
       <div className="stack">
         {children}
         <RunFormFields value={value} onChange={onChange} scheduled={scheduled} />

@@ -226,16 +226,18 @@ function EvaluatorForm({ number, share, evaluator, types, saved, isOne, onChange
         {own?.description}
         {share < 1 && ` Counts ${Math.round(share * 100)} % of the score.`}
       </p>
-      {Object.entries(own?.options.properties ?? {}).map(([name, schema]) => (
-        <OptionField
-          key={name}
-          name={name}
-          schema={schema}
-          required={own?.options.required.includes(name) ?? false}
-          value={evaluator[name]}
-          onChange={(value) => set(name, value)}
-        />
-      ))}
+      <div className="evaluator-options">
+        {Object.entries(own?.options.properties ?? {}).map(([name, schema]) => (
+          <OptionField
+            key={name}
+            name={name}
+            schema={schema}
+            required={own?.options.required.includes(name) ?? false}
+            value={evaluator[name]}
+            onChange={(value) => set(name, value)}
+          />
+        ))}
+      </div>
     </fieldset>
   );
 }

@@ -1,3 +1,4 @@
+import { Fact } from '../../components/fact.tsx';
 import { MessagesView } from '../../components/messages-view.tsx';
 import { OutputView } from '../../components/output-view.tsx';
 import { ErrorState, Loading } from '../../components/states.tsx';
@@ -16,24 +17,33 @@ export const PAIR_ANSWERS: ValueType = {
   ],
 };
 
-/** Two outputs side by side, below the input that both got. */
+/** Two outputs side by side, below their common variables, or the input if there are none: versions fill different texts with them. */
 export function PairView({ first, second }: { first: Content | undefined; second: Content | undefined }) {
   const error = first?.error ?? second?.error;
   if (error) return <ErrorState error={error} />;
   if (first === undefined || second === undefined) return <Loading what="the pair" />;
-  const { input, expected } = first;
+  const { input, expected, variables = {} } = first;
+  const given = Object.entries(variables);
   return (
     <>
-      <section aria-label="Input" className="pair-input">
+      <div className="pair-input stack">
         <h3>Input</h3>
-        {input === undefined ? (
+        {given.length > 0 ? (
+          <dl className="facts">
+            {given.map(([name, value]) => (
+              <Fact key={name} label={name}>
+                <span className="pair-value">{typeof value === 'string' ? value : formatJson(value)}</span>
+              </Fact>
+            ))}
+          </dl>
+        ) : input === undefined ? (
           <Loading what="the input" />
         ) : input === null ? (
           <p className="muted">None.</p>
         ) : (
           <MessagesView input={input} />
         )}
-      </section>
+      </div>
       <div className="grid-2">
         <Output title="First" text={first.output} label="first output" />
         <Output title="Second" text={second.output} label="second output" />

@@ -17,6 +17,8 @@ export interface Content {
   /** Undefined while loading. Null if nothing was sent. */
   input: string | readonly unknown[] | null | undefined;
   expected: unknown;
+  /** Undefined for traces. */
+  variables?: Record<string, unknown>;
   prompt: { name: string | null; version: number | null } | undefined;
   error: unknown;
 }
@@ -51,6 +53,7 @@ export function useContent({
       output: found.output,
       input: sent.data?.input,
       expected: found.expected,
+      variables: found.variables,
       prompt: undefined,
       error: sent.error,
     };
@@ -60,8 +63,9 @@ export function useContent({
     return trace.data && { ...nothing, output: trace.data.output, input: trace.data.input, error: null };
   }
   if (execution.data !== undefined) {
-    const { output, input, prompt_name, prompt_version } = execution.data;
-    return { output, input, expected: undefined, prompt: { name: prompt_name, version: prompt_version }, error: null };
+    const { output, input, variables, prompt_name, prompt_version } = execution.data;
+    const prompt = { name: prompt_name, version: prompt_version };
+    return { output, input, expected: undefined, variables, prompt, error: null };
   }
   return execution.error ? { ...nothing, error: execution.error } : undefined;
 }
