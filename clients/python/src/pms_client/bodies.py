@@ -460,7 +460,7 @@ class SetSavedEvaluator(TypedDict, total=False):
     evaluator: Required[Mapping[str, Any]]
     """Its `name` is replaced by the name of the saved evaluator."""
     description: str | None
-    """What it measures."""
+    """The quality that it measures."""
 
 
 class SetScoreDefinition(TypedDict, total=False):

@@ -1508,6 +1508,34 @@ class DatasetChange(BaseModel):
     ] = None
 
 
+class SavedEvaluatorEvaluator(BaseModel):
+    """
+    Its options, as in a request.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+    name: str
+
+
+class SavedEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
+    versions: Annotated[int, Field(description="The number of versions: the newest one.")]
+    evaluator: Annotated[SavedEvaluatorEvaluator, Field(description="Its options, as in a request.")]
+    description: str | None
+    created_at: Annotated[UtcDatetime, Field(description="When the version was stored.")]
+    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
 class FeedbackToken(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -3011,594 +3039,6 @@ class DeviceAuthorizationKey(BaseModel):
     expires_at: UtcDatetime | None
 
 
-class EvaluatorOutputExactMatch(BaseModel):
-    """
-    The output is the expected value.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["exact_match"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    case_sensitive: Annotated[bool, Field(description="Upper and lower case differ")]
-    trim: Annotated[bool, Field(description="Ignore white space at both ends")]
-    normalize_whitespace: Annotated[bool, Field(description="Treat any white space as one space")]
-
-
-class EvaluatorOutputContains(BaseModel):
-    """
-    The output contains texts.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["contains"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    value: Annotated[
-        str | None,
-        Field(
-            description="Instead of `values`. If neither is set: the example's expected value, or each item if it is a list of strings."
-        ),
-    ] = None
-    values: Annotated[
-        list[str] | None,
-        Field(description="One per line. If empty: the expected value."),
-    ] = None
-    mode: Annotated[Literal["all", "any"], Field(description="Required texts")]
-    case_sensitive: Annotated[bool, Field(description="Upper and lower case differ")]
-
-
-class EvaluatorOutputRegex(BaseModel):
-    """
-    The output matches a pattern.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["regex"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    pattern: Annotated[str, Field(description="In RE2's syntax.")]
-    flags: Annotated[
-        str,
-        Field(
-            description="Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends)."
-        ),
-    ]
-    full_match: Annotated[bool, Field(description="The whole output must match")]
-
-
-class EvaluatorOutputJsonValid(BaseModel):
-    """
-    The output is JSON.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["json_valid"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    strip_code_fence: Annotated[bool, Field(description="Accept JSON in a Markdown code block")]
-
-
-class EvaluatorOutputJsonSchema(BaseModel):
-    """
-    The output is JSON that is valid against a schema.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["json_schema"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    schema_: Annotated[
-        dict[str, Any],
-        Field(
-            alias="schema",
-            description="Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.",
-        ),
-    ]
-    strip_code_fence: Annotated[bool, Field(description="Accept JSON in a Markdown code block")]
-
-
-class EvaluatorOutputJsonMatch(BaseModel):
-    """
-    The expected JSON is in the output.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["json_match"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    value: Annotated[Any | None, Field(description="Any JSON. Default: the expected value.")] = None
-    mode: Annotated[
-        Literal["exact", "subset"],
-        Field(description="Keys and items that are not expected"),
-    ]
-    ignore_array_order: Annotated[bool, Field(description="Lists may be in any order")]
-    partial_credit: Annotated[bool, Field(description="Otherwise, a partial match scores 0.")]
-    strip_code_fence: Annotated[bool, Field(description="Accept JSON in a Markdown code block")]
-
-
-class EvaluatorOutputNumeric(BaseModel):
-    """
-    The number in the output is the expected one.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["numeric"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    absolute_tolerance: Annotated[float, Field(description="The larger of the two tolerances counts.")]
-    relative_tolerance: Annotated[float, Field(description="As a share of the expected number: 0.01 is 1 %.")]
-    extract: Annotated[Literal["only", "first", "last", "none"], Field(description="Number to compare")]
-
-
-class EvaluatorOutputLevenshtein(BaseModel):
-    """
-    How similar the output and the expected value are, by the edits between them.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["levenshtein"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    case_sensitive: Annotated[bool, Field(description="Upper and lower case differ")]
-
-
-class EvaluatorOutputLength(BaseModel):
-    """
-    The length of the output is within limits.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["length"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    unit: Annotated[Literal["characters", "words"], Field(description="Unit")]
-    at_least: Annotated[int | None, Field(description="At least")] = None
-    at_most: Annotated[int | None, Field(description="At most")] = None
-
-
-class EvaluatorOutputToolCallsValueItem(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    input: Annotated[Any | None, Field(description="Any JSON.")] = None
-
-
-class EvaluatorOutputToolCalls(BaseModel):
-    """
-    The model asks for the expected tools.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["tool_calls"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    value: Annotated[
-        list[EvaluatorOutputToolCallsValueItem] | None,
-        Field(description='A list of {"name", "input"}. Default: the expected value.'),
-    ] = None
-    input: Annotated[Literal["exact", "subset", "ignore"], Field(description="Inputs of the tools")]
-    ordered: Annotated[bool, Field(description="In this order")]
-    allow_extra: Annotated[bool, Field(description="Allow other calls")]
-    partial_credit: Annotated[bool, Field(description="Otherwise, a partial match scores 0.")]
-
-
-class EvaluatorOutputLatency(BaseModel):
-    """
-    The model responded in time.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["latency"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    at_most_ms: Annotated[
-        int,
-        Field(description="The duration of the model call that produced the output, excluding earlier waits."),
-    ]
-
-
-class EvaluatorOutputCost(BaseModel):
-    """
-    The output was cheap enough.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["cost"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    at_most_usd: Annotated[float, Field(description="The cost of the output, excluding judges.")]
-
-
-class EvaluatorOutputSimilar(BaseModel):
-    """
-    How similar the output and a text are in meaning, by the embeddings of a model.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["similar"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    model: Annotated[str, Field(description="Such as openai/text-embedding-3-small.")]
-    values: Annotated[
-        list[str] | None,
-        Field(description="One per line; the most similar one counts. If empty: the expected value."),
-    ] = None
-
-
-class EvaluatorOutputLlmJudgeScale(BaseModel):
-    """
-    Scaled to a score of 0–1.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    min: Annotated[int, Field(description="Lowest grade")]
-    max: Annotated[int, Field(description="Highest grade")]
-
-
-class EvaluatorOutputLlmJudgeCategory(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    value: Annotated[str, Field(description="Category")]
-    score: Annotated[float, Field(description="The score of the category, 0–1.")]
-
-
-class EvaluatorOutputLlmJudgeParameters(BaseModel):
-    """
-    Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    verbosity: Annotated[
-        Literal["low", "medium", "high"] | None,
-        Field(
-            description="The length of responses. It is left out if the provider has no such parameter, as `top_k` is."
-        ),
-    ] = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
-
-
-class EvaluatorOutputLlmJudge(BaseModel):
-    """
-    A model grades the output.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["llm_judge"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    model: Annotated[str, Field(description="As in a prompt.")]
-    rubric: Annotated[
-        str,
-        Field(description="Criteria of a good output, and the meaning of each grade."),
-    ]
-    scale: Annotated[EvaluatorOutputLlmJudgeScale, Field(description="Scaled to a score of 0–1.")]
-    categories: Annotated[
-        list[EvaluatorOutputLlmJudgeCategory] | None,
-        Field(
-            description='The answers of the judge that replace a grade, and the score of each: [{"value": "polite", "score": 1}, …].'
-        ),
-    ] = None
-    include_expected: Annotated[bool, Field(description="Show it the expected value")]
-    include_input: Annotated[bool, Field(description="Show it the prompt")]
-    parameters: Annotated[
-        EvaluatorOutputLlmJudgeParameters,
-        Field(description='Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.'),
-    ]
-
-
-class EvaluatorOutputPairwiseParameters(BaseModel):
-    """
-    Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    verbosity: Annotated[
-        Literal["low", "medium", "high"] | None,
-        Field(
-            description="The length of responses. It is left out if the provider has no such parameter, as `top_k` is."
-        ),
-    ] = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
-
-
-class EvaluatorOutputPairwise(BaseModel):
-    """
-    A model prefers the output to another one, in both orders. A tie scores 0.5.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["pairwise"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    model: Annotated[str, Field(description="As in a prompt. It is called twice for each example.")]
-    rubric: Annotated[str, Field(description="Criteria of the better output.")]
-    against: Annotated[
-        str | None,
-        Field(description="The id of a completed evaluation of the same examples. If empty: with the expected values."),
-    ] = None
-    include_expected: Annotated[bool, Field(description="If outputs are compared with those of an evaluation.")]
-    include_input: Annotated[bool, Field(description="Show it the prompt")]
-    parameters: Annotated[
-        EvaluatorOutputPairwiseParameters,
-        Field(description='Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.'),
-    ]
-
-
-class EvaluatorOutputHttp(BaseModel):
-    """
-    Your endpoint gets each example and responds with a score.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["http"]
-    name: str
-    weight: float
-    threshold: Annotated[
-        float | None,
-        Field(description="A score of at least this counts as 1, any other as 0. If empty, the score itself counts."),
-    ] = None
-    negate: Annotated[bool | None, Field(description="The score becomes 1 minus the score.")] = None
-    saved_version: Annotated[
-        int | None,
-        Field(
-            description="The version of the saved evaluator of this name that these are the options of. The service sets it."
-        ),
-    ] = None
-    url: Annotated[
-        str,
-        Field(description="The `https:` URL of the endpoint that scores. The operator may allow other URLs."),
-    ]
-    secret: Annotated[
-        str | None,
-        Field(
-            description="24–128 visible ASCII characters. If empty, one is generated and shown only in the response that creates the run or schedule."
-        ),
-    ] = None
-    timeout_ms: Annotated[int, Field(description="Time for a request, in milliseconds")]
-
-
 class TextPart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -4267,6 +3707,17 @@ class DatasetExamplePage(BaseModel):
         extra="ignore",
     )
     data: list[DatasetExample]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
+    ]
+
+
+class SavedEvaluatorPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[SavedEvaluator]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
@@ -5437,36 +4888,6 @@ class ImprovementCandidatePage(BaseModel):
     ]
 
 
-class SavedEvaluator(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    version: int
-    versions: Annotated[int, Field(description="The number of versions: the newest one.")]
-    evaluator: (
-        EvaluatorOutputExactMatch
-        | EvaluatorOutputContains
-        | EvaluatorOutputRegex
-        | EvaluatorOutputJsonValid
-        | EvaluatorOutputJsonSchema
-        | EvaluatorOutputJsonMatch
-        | EvaluatorOutputNumeric
-        | EvaluatorOutputLevenshtein
-        | EvaluatorOutputLength
-        | EvaluatorOutputToolCalls
-        | EvaluatorOutputLatency
-        | EvaluatorOutputCost
-        | EvaluatorOutputSimilar
-        | EvaluatorOutputLlmJudge
-        | EvaluatorOutputPairwise
-        | EvaluatorOutputHttp
-    )
-    description: str | None
-    created_at: Annotated[UtcDatetime, Field(description="When the version was stored.")]
-    updated_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
 class ScoreDefinitionPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -5683,17 +5104,6 @@ class EvaluationInput(BaseModel):
         Field(
             description="The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent."
         ),
-    ]
-
-
-class SavedEvaluatorPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[SavedEvaluator]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 

@@ -398,7 +398,7 @@ export type SavedEvaluatorReference = {
      */
     version?: number;
     /**
-     * Default: that of the saved evaluator.
+     * Default: the weight of the saved evaluator.
      */
     weight?: number;
 };
@@ -1615,7 +1615,7 @@ export type SetSavedEvaluator = {
      */
     evaluator: EvaluatorOptions;
     /**
-     * What it measures.
+     * The quality that it measures.
      */
     description?: string | null;
 };
@@ -4833,7 +4833,14 @@ export type SavedEvaluator = {
      * The number of versions: the newest one.
      */
     versions: number;
-    evaluator: EvaluatorOutput;
+    /**
+     * Its options, as in a request.
+     */
+    evaluator: {
+        type: string;
+        name: string;
+        [key: string]: unknown;
+    };
     description: string | null;
     /**
      * When the version was stored.
@@ -6838,8 +6845,6 @@ export type BatchOptionsOutput = {
     then: 'interactive' | 'fail';
 };
 
-export type EvaluatorOutput = EvaluatorOutputExactMatch | EvaluatorOutputContains | EvaluatorOutputRegex | EvaluatorOutputJsonValid | EvaluatorOutputJsonSchema | EvaluatorOutputJsonMatch | EvaluatorOutputNumeric | EvaluatorOutputLevenshtein | EvaluatorOutputLength | EvaluatorOutputToolCalls | EvaluatorOutputLatency | EvaluatorOutputCost | EvaluatorOutputSimilar | EvaluatorOutputLlmJudge | EvaluatorOutputPairwise | EvaluatorOutputHttp;
-
 export type PromptInputs = {
     [key: string]: PromptInput;
 };
@@ -6992,7 +6997,7 @@ export type EvaluatorExactMatch = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7025,7 +7030,7 @@ export type EvaluatorContains = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7062,7 +7067,7 @@ export type EvaluatorRegex = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7095,7 +7100,7 @@ export type EvaluatorJsonValid = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7120,7 +7125,7 @@ export type EvaluatorJsonSchema = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7151,7 +7156,7 @@ export type EvaluatorJsonMatch = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7192,7 +7197,7 @@ export type EvaluatorNumeric = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7225,7 +7230,7 @@ export type EvaluatorLevenshtein = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7250,7 +7255,7 @@ export type EvaluatorLength = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7283,7 +7288,7 @@ export type EvaluatorToolCalls = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7330,7 +7335,7 @@ export type EvaluatorLatency = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7355,7 +7360,7 @@ export type EvaluatorCost = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7380,7 +7385,7 @@ export type EvaluatorSimilar = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7409,7 +7414,7 @@ export type EvaluatorLlmJudge = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7502,7 +7507,7 @@ export type EvaluatorPairwise = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -7573,7 +7578,7 @@ export type EvaluatorHttp = {
      */
     negate?: boolean;
     /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
+     * The version, if it is a saved evaluator. Set by the service.
      */
     saved_version?: number;
     /**
@@ -8273,620 +8278,6 @@ export type DeviceAuthorizationKey = {
     kind: 'personal' | 'service';
     scopes: Array<GrantedScope>;
     expires_at: Timestamp | null;
-};
-
-/**
- * The output is the expected value.
- */
-export type EvaluatorOutputExactMatch = {
-    type: 'exact_match';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Upper and lower case differ
-     */
-    case_sensitive: boolean;
-    /**
-     * Ignore white space at both ends
-     */
-    trim: boolean;
-    /**
-     * Treat any white space as one space
-     */
-    normalize_whitespace: boolean;
-};
-
-/**
- * The output contains texts.
- */
-export type EvaluatorOutputContains = {
-    type: 'contains';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Instead of `values`. If neither is set: the example's expected value, or each item if it is a list of strings.
-     */
-    value?: string;
-    /**
-     * One per line. If empty: the expected value.
-     */
-    values?: Array<string>;
-    /**
-     * Required texts
-     */
-    mode: 'all' | 'any';
-    /**
-     * Upper and lower case differ
-     */
-    case_sensitive: boolean;
-};
-
-/**
- * The output matches a pattern.
- */
-export type EvaluatorOutputRegex = {
-    type: 'regex';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * In RE2's syntax.
-     */
-    pattern: string;
-    /**
-     * Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends).
-     */
-    flags: string;
-    /**
-     * The whole output must match
-     */
-    full_match: boolean;
-};
-
-/**
- * The output is JSON.
- */
-export type EvaluatorOutputJsonValid = {
-    type: 'json_valid';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Accept JSON in a Markdown code block
-     */
-    strip_code_fence: boolean;
-};
-
-/**
- * The output is JSON that is valid against a schema.
- */
-export type EvaluatorOutputJsonSchema = {
-    type: 'json_schema';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.
-     */
-    schema: {
-        [key: string]: unknown;
-    };
-    /**
-     * Accept JSON in a Markdown code block
-     */
-    strip_code_fence: boolean;
-};
-
-/**
- * The expected JSON is in the output.
- */
-export type EvaluatorOutputJsonMatch = {
-    type: 'json_match';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Any JSON. Default: the expected value.
-     */
-    value?: unknown;
-    /**
-     * Keys and items that are not expected
-     */
-    mode: 'exact' | 'subset';
-    /**
-     * Lists may be in any order
-     */
-    ignore_array_order: boolean;
-    /**
-     * Otherwise, a partial match scores 0.
-     */
-    partial_credit: boolean;
-    /**
-     * Accept JSON in a Markdown code block
-     */
-    strip_code_fence: boolean;
-};
-
-/**
- * The number in the output is the expected one.
- */
-export type EvaluatorOutputNumeric = {
-    type: 'numeric';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * The larger of the two tolerances counts.
-     */
-    absolute_tolerance: number;
-    /**
-     * As a share of the expected number: 0.01 is 1 %.
-     */
-    relative_tolerance: number;
-    /**
-     * Number to compare
-     */
-    extract: 'only' | 'first' | 'last' | 'none';
-};
-
-/**
- * How similar the output and the expected value are, by the edits between them.
- */
-export type EvaluatorOutputLevenshtein = {
-    type: 'levenshtein';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Upper and lower case differ
-     */
-    case_sensitive: boolean;
-};
-
-/**
- * The length of the output is within limits.
- */
-export type EvaluatorOutputLength = {
-    type: 'length';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Unit
-     */
-    unit: 'characters' | 'words';
-    /**
-     * At least
-     */
-    at_least?: number;
-    /**
-     * At most
-     */
-    at_most?: number;
-};
-
-/**
- * The model asks for the expected tools.
- */
-export type EvaluatorOutputToolCalls = {
-    type: 'tool_calls';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * A list of {"name", "input"}. Default: the expected value.
-     */
-    value?: Array<{
-        name: string;
-        /**
-         * Any JSON.
-         */
-        input?: unknown;
-    }>;
-    /**
-     * Inputs of the tools
-     */
-    input: 'exact' | 'subset' | 'ignore';
-    /**
-     * In this order
-     */
-    ordered: boolean;
-    /**
-     * Allow other calls
-     */
-    allow_extra: boolean;
-    /**
-     * Otherwise, a partial match scores 0.
-     */
-    partial_credit: boolean;
-};
-
-/**
- * The model responded in time.
- */
-export type EvaluatorOutputLatency = {
-    type: 'latency';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * The duration of the model call that produced the output, excluding earlier waits.
-     */
-    at_most_ms: number;
-};
-
-/**
- * The output was cheap enough.
- */
-export type EvaluatorOutputCost = {
-    type: 'cost';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * The cost of the output, excluding judges.
-     */
-    at_most_usd: number;
-};
-
-/**
- * How similar the output and a text are in meaning, by the embeddings of a model.
- */
-export type EvaluatorOutputSimilar = {
-    type: 'similar';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * Such as openai/text-embedding-3-small.
-     */
-    model: string;
-    /**
-     * One per line; the most similar one counts. If empty: the expected value.
-     */
-    values?: Array<string>;
-};
-
-/**
- * A model grades the output.
- */
-export type EvaluatorOutputLlmJudge = {
-    type: 'llm_judge';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * As in a prompt.
-     */
-    model: string;
-    /**
-     * Criteria of a good output, and the meaning of each grade.
-     */
-    rubric: string;
-    /**
-     * Scaled to a score of 0–1.
-     */
-    scale: {
-        /**
-         * Lowest grade
-         */
-        min: number;
-        /**
-         * Highest grade
-         */
-        max: number;
-    };
-    /**
-     * The answers of the judge that replace a grade, and the score of each: [{"value": "polite", "score": 1}, …].
-     */
-    categories?: Array<{
-        /**
-         * Category
-         */
-        value: string;
-        /**
-         * The score of the category, 0–1.
-         */
-        score: number;
-    }>;
-    /**
-     * Show it the expected value
-     */
-    include_expected: boolean;
-    /**
-     * Show it the prompt
-     */
-    include_input: boolean;
-    /**
-     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
-     */
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
-         */
-        verbosity?: 'low' | 'medium' | 'high';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
-};
-
-/**
- * A model prefers the output to another one, in both orders. A tie scores 0.5.
- */
-export type EvaluatorOutputPairwise = {
-    type: 'pairwise';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * As in a prompt. It is called twice for each example.
-     */
-    model: string;
-    /**
-     * Criteria of the better output.
-     */
-    rubric: string;
-    /**
-     * The id of a completed evaluation of the same examples. If empty: with the expected values.
-     */
-    against?: string;
-    /**
-     * If outputs are compared with those of an evaluation.
-     */
-    include_expected: boolean;
-    /**
-     * Show it the prompt
-     */
-    include_input: boolean;
-    /**
-     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
-     */
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * The length of responses. It is left out if the provider has no such parameter, as `top_k` is.
-         */
-        verbosity?: 'low' | 'medium' | 'high';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on unchanged: `{"openai": {"store": false}}`. Options that cost something beyond tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
-};
-
-/**
- * Your endpoint gets each example and responds with a score.
- */
-export type EvaluatorOutputHttp = {
-    type: 'http';
-    name: string;
-    weight: number;
-    /**
-     * A score of at least this counts as 1, any other as 0. If empty, the score itself counts.
-     */
-    threshold?: number;
-    /**
-     * The score becomes 1 minus the score.
-     */
-    negate?: boolean;
-    /**
-     * The version of the saved evaluator of this name that these are the options of. The service sets it.
-     */
-    saved_version?: number;
-    /**
-     * The `https:` URL of the endpoint that scores. The operator may allow other URLs.
-     */
-    url: string;
-    /**
-     * 24–128 visible ASCII characters. If empty, one is generated and shown only in the response that creates the run or schedule.
-     */
-    secret?: string;
-    /**
-     * Time for a request, in milliseconds
-     */
-    timeout_ms: number;
 };
 
 export type NewScores = {

@@ -58,7 +58,7 @@ export function EvaluationTitle({ evaluation: { id, name }, title }: { evaluatio
       <h1 className="visually-hidden">{title}</h1>
       <input
         aria-label="Name of this run"
-        // biome-ignore lint/a11y/noAutofocus: someone has just asked for it
+        // biome-ignore lint/a11y/noAutofocus: it opens on demand
         autoFocus
         maxLength={200}
         value={typed}
