@@ -97,7 +97,7 @@ export function createReplay(content: PromptContent, includes: IncludeSet) {
       return {
         reason: 'no_system_message',
         message:
-          'its version is unknown, and the prompt has no system message at its beginning to put before the recorded messages',
+          'its version is unknown or wrote other messages (spans have no variables), and the prompt has no system message at its beginning to put before the recorded ones',
       };
     const rest = messages.slice(leadOf(messages).length);
     return rest.length === 0 ? NO_INPUT : messagesOf(leading.fill(variables, rest));
