@@ -296,6 +296,7 @@ test('pairs of two evaluations are sent to a queue and reviewed side by side, wi
   const heading = page.getByRole('heading', { name: 'Which output is better?' });
   const first = page.getByRole('region', { name: 'first output' });
   const second = page.getByRole('region', { name: 'second output' });
+  const nothingIsLeft = page.getByRole('heading', { name: 'Nothing is left for you' });
   /** The scores of the later run that the answers mean, by example. */
   const meant: Record<string, number> = {};
   for (const [key, choice] of [
@@ -323,13 +324,19 @@ test('pairs of two evaluations are sent to a queue and reviewed side by side, wi
     await keyboard.press(key);
     await page.locator(`input[value=${choice}]:checked`).waitFor();
     await keyboard.press('Enter');
-    await waitFor('the next item', async () => (await first.textContent({ timeout: 1 }).catch(() => '')) !== left);
+    await waitFor('the next item', async () => {
+      const shown = await first.textContent({ timeout: 1_000 }).catch(() => null);
+      return shown === null ? nothingIsLeft.isVisible() : shown !== left;
+    });
   }
-  await page.getByRole('heading', { name: 'Nothing is left for you' }).waitFor();
+  await nothingIsLeft.waitFor();
   const { body } = await call('GET', `/scores?evaluation_id=${after}`);
   expect(
     Object.fromEntries(
-      body.data.map(({ example_id, value }: { example_id: string; value: number }) => [example_id, value]),
+      body.data.map(({ subject, value }: { subject: { example_id: string }; value: number }) => [
+        subject.example_id,
+        value,
+      ]),
     ),
   ).toEqual(meant);
   expect(complaints).toEqual([]);

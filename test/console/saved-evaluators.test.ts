@@ -74,7 +74,7 @@ test('an evaluator of a form is saved under a name', async () => {
   const { page, complaints } = await stage.signIn();
   await page.goto(stage.at('/evaluations/new?prompt=say&dataset=words'));
   const first = page.getByRole('group', { name: 'Evaluator 1' });
-  await first.getByRole('button', { name: 'Save…' }).click();
+  await first.getByRole('button', { name: 'Reuse elsewhere…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save an evaluator' });
   await dialog.getByLabel('Name').fill('mine');
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();

@@ -215,7 +215,9 @@ function EvaluatorForm({ number, share, evaluator, types, saved, isOne, onChange
           placeholder="1"
           onChange={(typed) => set('weight', typed === '' ? undefined : Number(typed))}
         />
-        {maySave && <DialogButton label="Save…" dialog={(close) => <SaveDialog given={evaluator} onClose={close} />} />}
+        {maySave && (
+          <DialogButton label="Reuse elsewhere…" dialog={(close) => <SaveDialog given={evaluator} onClose={close} />} />
+        )}
         {onRemove && (
           <Button onClick={onRemove}>
             Remove<span className="visually-hidden"> evaluator {number}</span>
