@@ -168,7 +168,7 @@ test('one has a hundred versions at most, and a workspace 200', async () => {
   });
   const there = (await call('GET', '/saved-evaluators?limit=100')).body.data.length;
   for (let at = there; at < 195; at++) expect((await save(`n${at}`, { type: 'json_valid' })).status).toBe(200);
-  // Of those at once, only as many as there is room for.
+  // There is room for five more, even if ten requests arrive together.
   const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => save(`last${at}`, { type: 'json_valid' })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
   expect((await call('DELETE', '/saved-evaluators/many')).body).toMatchObject({ name: 'many', version: 100 });
