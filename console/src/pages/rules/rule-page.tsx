@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { pathOf, put } from '../../api.ts';
 import { Button, DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
@@ -16,9 +17,10 @@ import { filterWords } from '../scores/execution-filter.tsx';
 import { Backfills } from './backfills.tsx';
 import { scopeWords, spentWords } from './in-words.ts';
 import { ruleRoute } from './routes.ts';
-import { RuleDialog } from './rule-dialog.tsx';
 import { formOf, toPut } from './rule-form-state.ts';
 import type { Rule } from './types.ts';
+
+const RuleDialog = lazy(async () => ({ default: (await import('./rule-dialog.tsx')).RuleDialog }));
 
 const REFETCH_MS = 5_000;
 
@@ -68,7 +70,14 @@ function Actions({ rule }: { rule: Rule }) {
       <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
         {enabled ? 'Disable' : 'Enable'}
       </Button>
-      <DialogButton label="Change…" dialog={(close) => <RuleDialog rule={rule} onClose={close} />} />
+      <DialogButton
+        label="Change…"
+        dialog={(close) => (
+          <Suspense>
+            <RuleDialog rule={rule} onClose={close} />
+          </Suspense>
+        )}
+      />
       <DeleteButton
         resource="rules"
         id={name}
