@@ -66,7 +66,9 @@ function limitFirstLoad(): Plugin {
         if (bytes > largest.bytes) largest = { page, bytes };
       }
       const text = `first load at most ${Math.round(largest.bytes / 1000)} kB gzip (${largest.page})`;
-      if (largest.bytes > MAX_FIRST_LOAD_BYTES) this.error(`${text}: more than ${MAX_FIRST_LOAD_BYTES / 1000} kB`);
+      // The pseudo-locale, which is only for tests, lengthens every text.
+      if (largest.bytes > MAX_FIRST_LOAD_BYTES && process.env['CONSOLE_LOCALE'] !== 'pseudo')
+        this.error(`${text}: more than ${MAX_FIRST_LOAD_BYTES / 1000} kB`);
       console.error(text);
     },
   };
