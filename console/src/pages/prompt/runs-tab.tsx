@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useIsFetching, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { PromptSeries } from '../../api-types.ts';
 import { Chart, type ChartEvents, type Series, type TimeUnit } from '../../components/chart.tsx';
 import { SelectField } from '../../components/fields.tsx';
-import { EmptyState, QueryState } from '../../components/states.tsx';
+import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatScore, formatTime, NONE } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
 import { t } from '../../strings.ts';
@@ -33,6 +33,10 @@ export function RunsTab({ name }: { name: string }) {
   const since = new Date(Math.floor(Date.now() / DAY_MS - Number(span) + 1) * DAY_MS).toISOString();
   const query = useQuery(seriesQuery(name, { since }));
   const moves = useLabelMoves(name);
+  // All charts at once: what came later would push down what is being read.
+  const loading = useIsFetching({ predicate: ({ state }) => state.data === undefined });
+  const [isShown, setShown] = useState(false);
+  if (!isShown && loading === 0 && !query.isPending) setShown(true);
   return (
     <div className="stack">
       <div className="row">
@@ -41,11 +45,14 @@ export function RunsTab({ name }: { name: string }) {
           All executions
         </Link>
       </div>
-      <QueryState query={query} what="the numbers">
-        {(series) => <Charts name={name} series={series} events={moves} />}
-      </QueryState>
-      <QualityCharts name={name} />
-      <ScoreTrends name={name} since={since} events={moves} />
+      {!isShown && <Loading what="the numbers" />}
+      <div className="stack" style={isShown ? undefined : { visibility: 'hidden' }}>
+        <QueryState query={query} what="the numbers">
+          {(series) => <Charts name={name} series={series} events={moves} />}
+        </QueryState>
+        <QualityCharts name={name} />
+        <ScoreTrends name={name} since={since} events={moves} />
+      </div>
     </div>
   );
 }
