@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useState } from 'react';
 
 /** A button that does not submit a form. */
 export function Button({
@@ -19,7 +19,7 @@ export function DialogButton({
 }: {
   label: ReactNode;
   look?: string;
-  /** Receives a function that closes it. */
+  /** Receives a function that closes it. The dialog can be a lazy component. */
   dialog: (close: () => void) => ReactNode;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -28,7 +28,7 @@ export function DialogButton({
       <Button {...(look !== undefined && { look })} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      {isOpen && dialog(() => setOpen(false))}
+      {isOpen && <Suspense>{dialog(() => setOpen(false))}</Suspense>}
     </>
   );
 }

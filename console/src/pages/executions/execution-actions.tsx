@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Inbox, SquareTerminal } from 'lucide-react';
+import { lazy } from 'react';
 import { pathOf, post } from '../../api.ts';
 import type { Execution } from '../../api-types.ts';
 import { Button, DialogButton } from '../../components/button.tsx';
@@ -9,9 +10,11 @@ import { TemporalLink } from '../../components/temporal-link.tsx';
 import { showError } from '../../components/toast.tsx';
 import { hasEnded } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
-import { AddToQueueDialog } from './add-to-queue-dialog.tsx';
 import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 import { TryVersionLink } from './try-version-link.tsx';
+
+/** Loaded when opened. */
+const AddToQueueDialog = lazy(async () => ({ default: (await import('./add-to-queue-dialog.tsx')).AddToQueueDialog }));
 
 /** The actions for an execution. */
 export function ExecutionActions({ execution, onDeleted }: { execution: Execution; onDeleted: () => unknown }) {

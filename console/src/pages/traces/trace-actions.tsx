@@ -1,10 +1,15 @@
 import { Link } from '@tanstack/react-router';
+import { lazy } from 'react';
 import type { Trace } from '../../api-types.ts';
 import { DialogButton } from '../../components/button.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { useMay } from '../../shell/session.ts';
-import { AddToQueueDialog } from '../executions/add-to-queue-dialog.tsx';
 import { TryVersionLink } from '../executions/try-version-link.tsx';
+
+/** Loaded when opened. */
+const AddToQueueDialog = lazy(async () => ({
+  default: (await import('../executions/add-to-queue-dialog.tsx')).AddToQueueDialog,
+}));
 
 /** The actions for a trace. */
 export function TraceActions({
