@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createKey, createOtherWorkspace } from '../api/workspace.ts';
+import { until } from '../support/wait-for.ts';
 import { violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 
@@ -95,10 +96,14 @@ test('filters are typed in one line with completion; they become chips, wrong on
   expect(await line.inputValue()).toBe('pears');
   await rows(page).nth(1).waitFor({ state: 'detached' });
   const marked = () => page.evaluate("[...(CSS.highlights.get('hits') ?? [])].map(String)");
-  expect(new Set((await marked()) as string[])).toEqual(new Set(['pears']));
+  const hits = await until('the marked hits', async () => {
+    const seen = (await marked()) as string[];
+    return seen.length > 0 && seen;
+  });
+  expect(new Set(hits)).toEqual(new Set(['pears']));
   await page.getByRole('button', { name: 'Clear all' }).click();
   await rows(page).nth(3).waitFor();
-  expect(await marked()).toEqual([]);
+  await until('no marked hits', async () => ((await marked()) as string[]).length === 0);
 
   // The client says what it cannot read, the API the rest; the text stays.
   const refusal = page.locator('search').getByRole('alert');

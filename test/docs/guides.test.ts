@@ -138,6 +138,10 @@ export function answer(question: string, user: User, history: Message[]) {
     const [rule] = blocksOf('docs/cli.md').filter(({ code }) => code.includes('sample_rate'));
     await reader.write('rules/tone.yaml', rule?.code ?? '');
     await reader.write(
+      'evaluators/tone.yaml',
+      'name: support/tone\nevaluator: { type: llm_judge, name: tone, model: openai/gpt-4o-mini, rubric: Friendly. }\n',
+    );
+    await reader.write(
       'monitors/errors.yaml',
       'name: support/errors\nprompt_name: support/answer\nwindow: 15m\nchecks:\n  - metric: error_rate\n    above: 0.1\n',
     );
