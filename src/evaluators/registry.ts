@@ -139,11 +139,8 @@ export const EvaluatorList = listOf(EvaluatorConfig);
 /** The same in a request. */
 export const GivenEvaluators = listOf(GivenEvaluator);
 
-const DEFAULT = [{ type: 'exact_match' as const }];
-/** Evaluators; default: `exact_match`. */
-export const EvaluatorsSchema = EvaluatorList.prefault(DEFAULT);
-/** `evaluators` of `POST /evaluations`; default: `exact_match`. */
-export const GivenEvaluatorsSchema = GivenEvaluators.prefault(DEFAULT);
+/** `evaluators` of `POST /evaluations`; defaults to `exact_match`. */
+export const EvaluatorsSchema = GivenEvaluators.prefault([{ type: 'exact_match' }]);
 
 interface Prepared {
   name: string;

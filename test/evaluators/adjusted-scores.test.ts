@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { EvaluatorsSchema, prepareEvaluator } from '../../src/evaluators/registry.ts';
+import { EvaluatorList, prepareEvaluator } from '../../src/evaluators/registry.ts';
 import { endpointOf, exampleOf, faultsOf, judgeOf, scorerOf } from './evaluate.ts';
 
 describe('threshold', () => {
@@ -93,7 +93,7 @@ describe('length', () => {
 
 describe('similar', () => {
   function comparisonOf(options: object) {
-    const [config] = EvaluatorsSchema.parse([{ type: 'similar', model: 'm', ...options }]);
+    const [config] = EvaluatorList.parse([{ type: 'similar', model: 'm', ...options }]);
     const evaluator = config && prepareEvaluator(config);
     if (evaluator?.kind !== 'embedding') throw new Error('not an evaluator that embeds');
     return evaluator;

@@ -1,6 +1,6 @@
 import type { Example, Score } from '../../src/evaluators/evaluator.ts';
 import {
-  EvaluatorsSchema,
+  EvaluatorList,
   evaluatorFault,
   type PreparedEndpoint,
   type PreparedJudging,
@@ -56,7 +56,7 @@ export function endpointOf(options: unknown): PreparedEndpoint {
 
 /** The errors of a request with these options, as `path: message`. */
 export function faultsOf(evaluators: unknown): string[] {
-  const result = EvaluatorsSchema.safeParse(evaluators);
+  const result = EvaluatorList.safeParse(evaluators);
   if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   return result.data.flatMap((config, index) => {
     const fault = evaluatorFault(config);
@@ -65,7 +65,7 @@ export function faultsOf(evaluators: unknown): string[] {
 }
 
 function prepared(options: unknown) {
-  const [config] = EvaluatorsSchema.parse([options]);
+  const [config] = EvaluatorList.parse([options]);
   if (config === undefined) throw new Error('no evaluator');
   return prepareEvaluator(config);
 }

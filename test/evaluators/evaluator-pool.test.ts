@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { EvaluatorsSchema } from '../../src/evaluators/registry.ts';
+import { EvaluatorList } from '../../src/evaluators/registry.ts';
 import { createEvaluatorPool, type EvaluatorPool, type Scorer } from '../../src/evaluators/threads/evaluator-pool.ts';
 
 let pool: EvaluatorPool;
@@ -14,9 +14,9 @@ beforeAll(() => {
 afterAll(() => pool.close());
 
 const scorerOf = (evaluators: object[], workspace = 'w'): Scorer =>
-  pool.scorer(workspace, EvaluatorsSchema.parse(evaluators));
+  pool.scorer(workspace, EvaluatorList.parse(evaluators));
 const check = (evaluators: object[], workspace = 'w') =>
-  pool.check(workspace, EvaluatorsSchema.parse(evaluators), 'evaluators');
+  pool.check(workspace, EvaluatorList.parse(evaluators), (index) => `evaluators.${index}`);
 
 /** Takes 900 steps for each character. */
 const SLOW_PATTERN = '(a|b)*a(a|b){900}[cd]';

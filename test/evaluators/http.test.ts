@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { ScoringError } from '../../src/evaluators/evaluator.ts';
-import { EvaluatorsSchema } from '../../src/evaluators/registry.ts';
+import { EvaluatorList } from '../../src/evaluators/registry.ts';
 import { endpointOf, exampleOf, faultsOf } from './evaluate.ts';
 
 const URL = 'https://example.com/score?team=a';
 
 describe('the options', () => {
   test('have defaults', () => {
-    expect(EvaluatorsSchema.parse([{ type: 'http', url: URL }])).toEqual([
+    expect(EvaluatorList.parse([{ type: 'http', url: URL }])).toEqual([
       { type: 'http', name: 'http', weight: 1, url: URL, timeout_ms: 10_000 },
     ]);
   });

@@ -3,7 +3,7 @@ import { EVALUATION_MODES } from '../../domain/batches/batch-mode.ts';
 import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { Label } from '../../domain/prompts/label.ts';
-import { GivenEvaluators, GivenEvaluatorsSchema } from '../../evaluators/registry.ts';
+import { EvaluatorsSchema, GivenEvaluators } from '../../evaluators/registry.ts';
 import { BodyVersion, Metadata, Name, storableString, TimestampInput, TraceIdInput } from '../../http/fields.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 import { CreateExecution, Draft } from '../executions/schema.ts';
@@ -40,7 +40,7 @@ export const evaluationFields = {
     .min(1, 'must have at least one example')
     .max(MAX_INLINE_EXAMPLES, `must have at most ${MAX_INLINE_EXAMPLES} examples; upload a dataset for more`)
     .optional(),
-  evaluators: GivenEvaluatorsSchema,
+  evaluators: EvaluatorsSchema,
   threshold: z.number().min(0).max(1).default(0.8).meta({ description: 'The minimum score for the run to pass.' }),
   example_threshold: z.number().min(0).max(1).optional().meta({
     description:

@@ -100,13 +100,6 @@ interface Judged {
   costs: (string | null)[];
 }
 
-/** @throws ApiError `invalid_request` if one needs more than one output */
-function refuseUnfit(evaluators: readonly { type: string }[]): void {
-  for (const [index, { type }] of evaluators.entries())
-    if (type === 'similar' || type === 'pairwise' || type === 'http')
-      throw invalidField(`evaluators.${index}.type`, `"${type}" can't score a single output: use it in an evaluation`);
-}
-
 /** `POST /evaluators/try` */
 export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
   return defineRoute({
@@ -155,10 +148,14 @@ export function tryEvaluatorsRoute(deps: RunExecutionDeps): Route {
       const { db, body, signal } = request;
       // Judges are slow, and their responses can be long.
       request.endTurn();
-      refuseUnfit(body.evaluators);
       // Before any judge is called, because calls cost money.
       const given = await toEvaluators(request, deps.evaluatorPool, body.evaluators, 'evaluators');
-      refuseUnfit(given);
+      for (const [index, { type }] of given.entries())
+        if (type === 'similar' || type === 'pairwise' || type === 'http')
+          throw invalidField(
+            `evaluators.${index}.type`,
+            `"${type}" can't score a single output: use it in an evaluation`,
+          );
       const evaluators = resolveJudges(deps.models, given);
       const example: Example = {
         output: body.output,

@@ -12,7 +12,7 @@ import { improvementStates } from '../../domain/improvements/improvement-states.
 import { Label, MovableLabel } from '../../domain/prompts/label.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
-import { GivenEvaluatorsSchema } from '../../evaluators/registry.ts';
+import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import {
   BodyVersion,
   growing,
@@ -63,7 +63,7 @@ const fields = z.strictObject({
   version: BodyVersion.optional(),
   label: Label.optional(),
   dataset: DatasetReference,
-  evaluators: GivenEvaluatorsSchema,
+  evaluators: EvaluatorsSchema,
   example_threshold: evaluationFields.example_threshold,
   reflection: Reflection,
   parts: z

@@ -9,7 +9,7 @@ import {
   withoutTrace,
 } from '../../domain/analysis/check.ts';
 import { MAX_ERROR_RATE, MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
-import { GivenEvaluatorsSchema } from '../../evaluators/registry.ts';
+import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
 
 /** The duration of a step. */
@@ -109,7 +109,7 @@ const Evaluate = z
   .strictObject({
     type: z.literal('evaluate'),
     dataset: DatasetReference,
-    evaluators: GivenEvaluatorsSchema,
+    evaluators: EvaluatorsSchema,
     require: z
       .enum(['not_worse', 'better', 'threshold'], 'must be not_worse, better or threshold')
       .default('not_worse')

@@ -19,7 +19,7 @@ export async function toEvaluators(
 ): Promise<EvaluatorConfig[]> {
   if (given.some(({ type }) => type === 'saved')) requireAlso(key.scopes, 'read', 'A saved evaluator');
   const evaluators = await withSavedOptions(db.query, given, at);
-  await pool.check(db.workspaceId, evaluators, at);
+  await pool.check(db.workspaceId, evaluators, (index) => `${at}.${index}`);
   return evaluators;
 }
 

@@ -6,10 +6,10 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
 import { resolveJudges } from '../../services/saved-evaluators/resolve-judges.ts';
 import {
+  getSavedEvaluator,
   SAVED_EVALUATORS,
   type SavedEvaluatorRow,
   setSavedEvaluator,
-  versionOf,
 } from '../../services/saved-evaluators/saved-evaluators.ts';
 import {
   SavedEvaluator,
@@ -23,16 +23,17 @@ import {
 
 const tag = 'Saved evaluators';
 
-function present(row: SavedEvaluatorRow, wanted?: number) {
-  const { evaluator, version, created_at } = versionOf(row, wanted);
+function present({ name, description, version, count, stored, updated_at }: SavedEvaluatorRow) {
+  if (stored === null) throw new Error('A saved evaluator has no version.');
+  const { evaluator, created_at } = stored;
   return {
-    name: row.name,
+    name,
     version,
-    versions: row.versions.length,
+    versions: count,
     evaluator,
-    description: row.description,
+    description,
     created_at,
-    updated_at: row.updated_at.toISOString(),
+    updated_at: updated_at.toISOString(),
   } satisfies z.input<typeof SavedEvaluator>;
 }
 
@@ -45,7 +46,7 @@ const routes = resource({
   response: SavedEvaluator,
   page: SavedEvaluatorPage,
   sample: savedEvaluatorSample,
-  present: (row: SavedEvaluatorRow) => present(row),
+  present,
 });
 
 /** `/saved-evaluators`: evaluators with a name and versions. */
@@ -68,7 +69,7 @@ export function savedEvaluatorRoutes(deps: { evaluatorPool: EvaluatorPool; model
       response: SavedEvaluator,
       responseExample: savedEvaluatorSample,
       handler: async ({ db, params, query: { version } }) =>
-        present(await SAVED_EVALUATORS.get(db.query, params), version),
+        present(await getSavedEvaluator(db.query, params.name, version)),
     }),
     routes.put({
       summary: 'Save an evaluator, or a new version of it',

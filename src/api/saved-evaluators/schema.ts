@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EvaluatorName, SavedVersion } from '../../evaluators/fields.ts';
+import { EvaluatorName, MAX_SAVED_VERSIONS } from '../../evaluators/fields.ts';
 import { EvaluatorConfig } from '../../evaluators/registry.ts';
-import { storableString, Timestamp } from '../../http/fields.ts';
+import { storableString, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown, unread } from '../../http/unread.ts';
 
@@ -39,13 +39,7 @@ export const SavedEvaluator = z
 export const SavedEvaluatorPage = pageOf(SavedEvaluator).meta({ id: 'SavedEvaluatorPage' });
 export const SavedEvaluatorParams = z.object({ name: EvaluatorName.meta({ example: 'tone' }) });
 export const SavedEvaluatorQuery = z.strictObject({
-  version: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, 'must be a version number')
-    .transform(Number)
-    .pipe(SavedVersion)
-    .optional()
-    .meta({ description: 'Default: the newest version.', override: { type: 'integer', minimum: 1, maximum: 100 } }),
+  version: wholeNumber({ min: 1, max: MAX_SAVED_VERSIONS, description: 'Default: the newest version.' }).optional(),
 });
 export const SavedEvaluatorsQuery = z.strictObject(PageQuery);
 

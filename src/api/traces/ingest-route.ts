@@ -8,7 +8,7 @@ import type { Step } from '../../domain/traces/step.ts';
 import { droppedBy, isSampled, type TracePolicy } from '../../domain/traces/trace-policy.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { shown } from '../../http/unread.ts';
-import { afterOthers, mapPaced } from '../../lib/event-loop.ts';
+import { afterOthers, createPace } from '../../lib/event-loop.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { type IngestDeps, ingestSteps } from '../../services/traces/ingest-steps.ts';
 import { createMasker, keptOf, readTracePolicy } from '../../services/traces/trace-policy.ts';
@@ -56,12 +56,15 @@ async function readAll(
   const mask = createMasker(policy);
   const steps: Step[] = [];
   const refused: Refusal[] = [];
-  await mapPaced(read.steps, async (each) => {
-    if (each === null) return;
-    if (isRefusal(each)) return void refused.push(each);
-    const kept = await keptOf(each, policy, mask);
-    if (kept !== null) steps.push(kept);
-  });
+  const pace = createPace();
+  for (const each of read.steps) {
+    if (each !== null && isRefusal(each)) refused.push(each);
+    else if (each !== null) {
+      const kept = await keptOf(each, policy, mask);
+      if (kept !== null) steps.push(kept);
+    }
+    await pace();
+  }
   if (steps.length === 0 && refused.length > 0 && refused.every(({ hasIds }) => !hasIds))
     throw new ApiError(
       'invalid_request',

@@ -10,7 +10,7 @@ export const SavedEvaluator = defineEntity({
     ...workspaceOwned,
     name: p.text(),
     description: p.text().nullable(),
-    /** Every version, oldest first: its evaluator, who stored it and when. A few hundred kilobytes at most. */
+    /** Every version, oldest first: its evaluator, and when it was stored. 512 KiB at most. */
     versions: p.json<object[]>().columnType('jsonb'),
     createdAt: timestamp(),
     updatedAt: timestamp(),

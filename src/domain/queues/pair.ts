@@ -3,6 +3,12 @@ import { BUCKETS, bucketOf } from '../releases/rollout.ts';
 /** The key of a score's metadata: the public id of what its subject was compared with. */
 export const COMPARED_WITH = 'compared_with';
 
+/** The later of two executions or evaluations, which is the subject, and the earlier one. Ids start with the time of creation. */
+export function laterFirst(ids: readonly string[]): [later: string, earlier: string] {
+  const [later = '', earlier = ''] = ids.toSorted().reverse();
+  return [later, earlier];
+}
+
 /** What a reviewer can say of the two outputs of a pair. */
 export const PAIR_ANSWERS = ['first', 'second', 'tie'] as const;
 export type PairAnswer = (typeof PAIR_ANSWERS)[number];

@@ -30,9 +30,9 @@ export interface EvaluatorPool {
   /**
    * Compiles the expressions and schemas of a request, with one time limit for all of them.
    * @throws ApiError `invalid_request` naming each invalid one, `temporarily_unavailable` if no thread is free
-   * @param at path of the evaluators in the request, or of each of them
+   * @param at path of an evaluator in the request
    */
-  check(workspaceId: string, evaluators: EvaluatorConfig[], at: string | ((index: number) => string)): Promise<void>;
+  check(workspaceId: string, evaluators: EvaluatorConfig[], at: (index: number) => string): Promise<void>;
   /**
    * Compiles JSON schemas for providers, with one time limit for all of them.
    * @throws ApiError as `check`, naming each by its path
@@ -75,7 +75,7 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
       const outcome = await compile({ kind: 'check', evaluators: JSON.stringify(evaluators) }, workspaceId);
       refuseFaulty(outcome, evaluators.length, (index, option) => {
         const compiled = evaluators[index]?.type === 'regex' ? 'pattern' : 'schema';
-        return `${typeof at === 'string' ? `${at}.${index}` : at(index)}.${option ?? compiled}`;
+        return `${at(index)}.${option ?? compiled}`;
       });
     },
 

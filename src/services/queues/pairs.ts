@@ -3,6 +3,7 @@ import type { Query } from '../../db/database.ts';
 import { anyOf, arraysOf, unnestOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import { invalidField } from '../../domain/errors.ts';
+import { laterFirst } from '../../domain/queues/pair.ts';
 import { type ReviewedSubject, subjectKey } from '../../domain/scores/score-subject.ts';
 import { getEvaluation } from '../evaluations/evaluations.ts';
 import { findScoreDefinitions } from '../scores/definitions.ts';
@@ -17,12 +18,6 @@ const pairKey = (item: ItemToAdd) => JSON.stringify([subjectKey(item), item.othe
 /** Locks evaluations until the transaction ends. */
 export const holdEvaluations = (query: Query, ids: readonly string[]) =>
   query((db) => db.selectFrom('evaluations').select('id').where('id', '=', anyOf(ids)).orderBy('id').forKeyShare());
-
-/** Ids start with the time of creation. */
-const laterFirst = (ids: readonly string[]): [string, string] => {
-  const [later = '', earlier = ''] = ids.toSorted().reverse();
-  return [later, earlier];
-};
 
 function toItem(pair: Pair): ItemToAdd {
   if ('executionIds' in pair) {

@@ -79,14 +79,12 @@ async function findExecutions(
   const floor = [from, filter.ids?.from, since, oldest?.id]
     .flatMap((id) => id ?? [])
     .reduce((highest, id) => (id > highest ? id : highest), FIRST_ID);
-  const newest = await query((db) =>
-    db.selectFrom('executions').select('id').where('id', '<', last).orderBy('id', 'desc').limit(SAMPLED),
-  );
-  const rare = await rareWords(
-    query,
-    words,
-    newest.map(({ id }) => ({ id, key: keyOf(workspaceId, 'execution', bucketOfId(id)) })),
-  );
+  const rare = await rareWords(query, words, async () => {
+    const newest = await query((db) =>
+      db.selectFrom('executions').select('id').where('id', '<', last).orderBy('id', 'desc').limit(SAMPLED),
+    );
+    return newest.map(({ id }) => ({ id, key: keyOf(workspaceId, 'execution', bucketOfId(id)) }));
+  });
   let position = last;
   let [compared, bytes] = [0, 0];
   const spans = { workspaceId, searched: 'execution' as const, newest: bucketOfId(last), oldest: bucketOfId(floor) };

@@ -105,9 +105,7 @@ async function findTraces(
   const [oldest] = await edge('asc');
   const ids: string[] = [];
   if (newest === undefined || oldest === undefined) return { ids, next: undefined };
-  const rare = await rareWords(
-    query,
-    words,
+  const rare = await rareWords(query, words, () =>
     sample.map(({ id, startedAt }) => ({ id, key: keyOf(workspaceId, 'trace', bucketAt(startedAt.getTime())) })),
   );
   let position = after;

@@ -42,18 +42,26 @@ const ENOUGH = 20;
 /** The share of rows from which a word is frequent. */
 const FREQUENT = 0.2;
 
+/** A row in which words are counted. */
+interface Sampled {
+  id: string;
+  key: string;
+}
+
 /**
  * Leaves out the words that many new rows have, if others are left. PostgreSQL reads all entries of a frequent word, however few rows have the
  * other words, too; without it, a few more rows are found, whose texts are compared anyway.
- * @param newest some of the newest rows that are searched, with their keys
+ * @param newest reads some of the newest rows that are searched, with their keys
  */
 export async function rareWords(
   query: Query,
   words: readonly string[],
-  newest: readonly { id: string; key: string }[],
+  newest: () => readonly Sampled[] | Promise<readonly Sampled[]>,
 ): Promise<readonly string[]> {
   if (words.length < 2) return words;
-  const asked = newest.flatMap(({ id, key }) => words.map((word) => ({ id, word, query: wordQuery([word], key) })));
+  const asked = (await newest()).flatMap(({ id, key }) =>
+    words.map((word) => ({ id, word, query: wordQuery([word], key) })),
+  );
   const given = arraysOf(asked);
   if (asked.length === 0) return words;
   const counted = await query((db) =>

@@ -6,7 +6,7 @@ import { RunFailedError } from '../../../src/activities/scoring/run-failed-error
 import { ScoringEndpoints } from '../../../src/activities/scoring/scoring-endpoints.ts';
 import { createCipher } from '../../../src/domain/cipher.ts';
 import { xSignature } from '../../../src/domain/webhooks/webhook-signature.ts';
-import { EvaluatorsSchema } from '../../../src/evaluators/registry.ts';
+import { EvaluatorList } from '../../../src/evaluators/registry.ts';
 import { MAX_SCORER_TIMEOUT_MS } from '../../../src/evaluators/types/http.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { openSecrets, sealEvaluators } from '../../../src/services/evaluations/creation/evaluator-secrets.ts';
@@ -52,7 +52,7 @@ const destroying: Respond = (_request, response) => void response.destroy();
 
 /** The endpoints of a run. @param options of each `http` evaluator in addition to the receiver's URL */
 function endpointsOf(options: object[] = [{}], { workspace = 'ws_a', evaluationId = EVALUATION } = {}) {
-  const given = EvaluatorsSchema.parse(options.map((each) => ({ type: 'http', url: receiver.url, ...each })));
+  const given = EvaluatorList.parse(options.map((each) => ({ type: 'http', url: receiver.url, ...each })));
   const sealed = sealEvaluators({ cipher, allowPrivate: 'true' }, given, 'evaluators');
   const run = { workspace, evaluationId, evaluators: sealed.evaluators, evaluatorSecrets: sealed.secrets };
   return {
@@ -219,7 +219,7 @@ test('an example that cannot be sent scores 0', async () => {
 });
 
 test('secrets that no key opens end the run', () => {
-  const evaluators = EvaluatorsSchema.parse([{ type: 'http', url: receiver.url }]);
+  const evaluators = EvaluatorList.parse([{ type: 'http', url: receiver.url }]);
   const run = { workspace: 'ws_a', evaluationId: EVALUATION, evaluators, evaluatorSecrets: Buffer.from('lost') };
   const deps = { outbound, slots, cipher };
   expect(() => new ScoringEndpoints(deps, run)).toThrow(RunFailedError);

@@ -165,7 +165,7 @@ describe('with an index', () => {
     const [needle] = await add([{ output: 'an answer with a needle', daysAgo: 40 }]);
     const ids = await add(FILLERS);
     const rare = (...terms: string[]) => {
-      const newest = ids.slice(-50).map((id) => ({ id, key: keyOf(own, 'execution', bucketOfId(id)) }));
+      const newest = () => ids.slice(-50).map((id) => ({ id, key: keyOf(own, 'execution', bucketOfId(id)) }));
       return rareWords(db.workspace(own).query, wordsOf(terms), newest);
     };
     expect(await rare('answer', 'needle')).toEqual(["answer':*", "needle':*"]);

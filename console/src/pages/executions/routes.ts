@@ -10,37 +10,42 @@ export const SORTS = ['cost', '-cost', 'latency', '-latency', 'tokens', '-tokens
 
 export const ARMS = ['stable', 'candidate'] as const;
 
+/** The filters that the lists of executions and traces have, under their API names. */
+export const commonFilterOf = (search: Record<string, unknown>) => ({
+  /** Words and phrases. */
+  q: text(search['q']),
+  prompt_name: text(search['prompt_name']),
+  prompt_version: version(search['prompt_version']),
+  /** A folder of prompts. */
+  group: text(search['group']),
+  model: text(search['model']),
+  /** The id of a release, and one of its arms. */
+  release: text(search['release']),
+  arm: oneOf(search['arm'], ARMS),
+  /** A condition: `helpful=false`, `tone<0.5`. */
+  score: text(search['score']),
+  /** `customer=acme` */
+  metadata: text(search['metadata']),
+  /** US dollars. */
+  min_cost: text(search['min_cost']),
+  max_cost: text(search['max_cost']),
+  min_latency_ms: text(search['min_latency_ms']),
+  max_latency_ms: text(search['max_latency_ms']),
+  /** Days in the zone of the browser, both inclusive. */
+  since: text(search['since']),
+  until: text(search['until']),
+});
+
 /** The filters of the list under their API names: all that the API has. */
 const filterOf = (search: Record<string, unknown>) =>
   ({
-    /** Words and phrases. */
-    q: text(search['q']),
-    prompt_name: text(search['prompt_name']),
-    prompt_version: version(search['prompt_version']),
+    ...commonFilterOf(search),
     status: oneOf(search['status'], EXECUTION_STATES),
-    model: text(search['model']),
     label: text(search['label']),
-    /** A folder of prompts. */
-    group: text(search['group']),
-    /** The id of a release, and one of its versions. */
-    release: text(search['release']),
-    arm: oneOf(search['arm'], ARMS),
     recorded: oneOf(text(search['recorded']), ['true', 'false'] as const),
     error_code: text(search['error_code']),
-    /** A condition: `helpful=false`, `tone<0.5`. */
-    score: text(search['score']),
-    /** `customer=acme` */
-    metadata: text(search['metadata']),
-    /** US dollars. */
-    min_cost: text(search['min_cost']),
-    max_cost: text(search['max_cost']),
-    min_latency_ms: text(search['min_latency_ms']),
-    max_latency_ms: text(search['max_latency_ms']),
     /** The start of the id. */
     id: text(search['id']),
-    /** Days in the zone of the browser, both inclusive. */
-    since: text(search['since']),
-    until: text(search['until']),
     trace_id: text(search['trace_id']),
   }) satisfies Record<ExecutionFilterName, unknown>;
 

@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { TraceFilterName } from '../../api-types.ts';
-import { oneOf, optional, text, version } from '../../search.ts';
+import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
-import { ARMS } from '../executions/routes.ts';
+import { commonFilterOf } from '../executions/routes.ts';
 
 /** Orders of the API; a minus means descending order. */
 export const TRACE_SORTS = ['cost', '-cost', 'latency', '-latency', 'tokens', '-tokens', 'steps', '-steps'] as const;
@@ -12,15 +12,9 @@ export const TRACE_STATES = ['running', 'ok', 'error'] as const;
 /** The filters of the list, under their API names: all that the API has. */
 const filterOf = (search: Record<string, unknown>) =>
   ({
-    /** Words and phrases. */
-    q: text(search['q']),
+    ...commonFilterOf(search),
     status: oneOf(search['status'], TRACE_STATES),
     name: text(search['name']),
-    prompt_name: text(search['prompt_name']),
-    prompt_version: version(search['prompt_version']),
-    /** A folder of prompts. */
-    group: text(search['group']),
-    model: text(search['model']),
     tool: text(search['tool']),
     agent: text(search['agent']),
     user_id: text(search['user_id']),
@@ -28,24 +22,9 @@ const filterOf = (search: Record<string, unknown>) =>
     service: text(search['service']),
     environment: text(search['environment']),
     tag: text(search['tag']),
-    /** The id of a release, and one of its arms. */
-    release: text(search['release']),
-    arm: oneOf(search['arm'], ARMS),
-    /** A condition: `helpful=false`, `tone<0.5`. */
-    score: text(search['score']),
-    /** `customer=acme` */
-    metadata: text(search['metadata']),
-    /** US dollars. */
-    min_cost: text(search['min_cost']),
-    max_cost: text(search['max_cost']),
-    min_latency_ms: text(search['min_latency_ms']),
-    max_latency_ms: text(search['max_latency_ms']),
     min_steps: text(search['min_steps']),
     min_errors: text(search['min_errors']),
     settled: oneOf(text(search['settled']), ['true', 'false'] as const),
-    /** Days in the browser's time zone, both inclusive. */
-    since: text(search['since']),
-    until: text(search['until']),
   }) satisfies Record<TraceFilterName, unknown>;
 
 export const tracesRoute = createRoute({

@@ -11,7 +11,7 @@ import { MAX_RESAMPLED_PAIRS } from '../../../domain/evaluations/paired-differen
 import { describePreference, type Preference, preferenceOf } from '../../../domain/evaluations/preference.ts';
 import { overlapOf } from '../../../domain/evaluations/shared-evaluators.ts';
 import { publicId } from '../../../domain/ids.ts';
-import { COMPARED_WITH } from '../../../domain/queues/pair.ts';
+import { COMPARED_WITH, laterFirst } from '../../../domain/queues/pair.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
 import { type SharedScore, sharedScoreOver, sharedScoreText } from './shared-score.ts';
 
@@ -318,8 +318,7 @@ async function readPreferences(query: Query, other: string, run: EvaluationRow):
 
 /** The number of examples by a score of people, for each name. */
 async function readPeoplesPreferences(query: Query, a: string, b: string): Promise<Preference[]> {
-  // They are scores of the later run.
-  const [earlier = '', later = ''] = [a, b].sort();
+  const [later, earlier] = laterFirst([a, b]);
   const rows = await query((db) =>
     db
       .selectFrom((eb) =>
