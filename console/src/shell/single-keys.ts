@@ -21,5 +21,5 @@ export function setKeysOn(on: boolean): void {
 /** Elements in which keys are text. */
 export const TYPED = 'textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox])';
 
-/** Whether a dialog is open, which then gets the keys. */
-export const hasDialog = () => document.querySelector('[role=dialog], dialog[open]') !== null;
+/** Whether a dialog is open, which then gets the keys. Notices are dialogs as well, but do not take them. */
+export const hasDialog = () => document.querySelector('[role=dialog]:not([aria-modal=false]), dialog[open]') !== null;
