@@ -61,14 +61,14 @@ export function createIdempotency(keys: IdempotencyKeys): Idempotency {
     create: (query: Query) => Promise<CreatedWithResponse>,
     hasSecret: boolean,
   ): Promise<unknown> {
-    const claim = await keys.claim(request.db, idempotencyKeyOf(request, { hasSecret }), create);
+    const claim = await keys.claim(request.db, idempotencyKeyOf(request, { hasSecret }), async () => create);
     const first = firstResponse(request, claim);
     if (first === undefined && claim.isReplay) throw new Error('A response that was known at creation was not stored.');
     return claim.response;
   }
 
   return {
-    claim: (db: WorkspaceDatabase, requestKey, create) => keys.claim(db, requestKey, create),
+    claim: (db: WorkspaceDatabase, requestKey, prepare) => keys.claim(db, requestKey, prepare),
     createOnce: (request, create) => createOnce(request, create, false),
     createSecretOnce: (request, create) => createOnce(request, create, true),
     async remember({ db, signal }, { keyId }, response) {

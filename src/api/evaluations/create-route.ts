@@ -16,7 +16,7 @@ import { withNearest } from '../../services/prompts/nearest-prompt.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
+import { requireSavedScope, toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 import { toMode } from './batch-options.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
 import { presentEvaluation } from './presenter.ts';
@@ -57,16 +57,18 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     async handler(request) {
       const { db, body, key } = request;
       requireScorerScope(key, body);
+      requireSavedScope(key, body.evaluators);
       if (body.executions !== undefined) requireAlso(key.scopes, 'read', 'An evaluation of executions');
-      // Runs before the transaction because it can take seconds.
-      const given = await toEvaluators(request, deps.evaluatorPool, body.evaluators, 'evaluators');
-      if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
       const asked = { name: body.prompt_name, label: body.label };
-      return storeAndStart(deps, request, (query, id) => {
-        const { start_at: startAt, ...fields } = body;
-        const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, given, 'evaluators');
-        const evaluation = { ...toNewEvaluation({ ...fields, evaluators }), evaluatorSecrets, startAt, id };
-        return createEvaluation(query, db.workspaceId, deps, evaluation);
+      return storeAndStart(deps, request, async () => {
+        const given = await toEvaluators(request, deps.evaluatorPool, body.evaluators, 'evaluators');
+        if (body.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, body.draft, 'draft.');
+        return (query, id) => {
+          const { start_at: startAt, ...fields } = body;
+          const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, given, 'evaluators');
+          const evaluation = { ...toNewEvaluation({ ...fields, evaluators }), evaluatorSecrets, startAt, id };
+          return createEvaluation(query, db.workspaceId, deps, evaluation);
+        };
       }).catch(async (error: unknown) => {
         throw allows(key.scopes, 'read') ? await withNearest(db.query, error, asked) : error;
       });
@@ -118,17 +120,19 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
       const { evaluators, threshold, max_cost: maxCost } = body;
       if (hasScorer(evaluators ?? []))
         requireAlso(request.key.scopes, 'read', 'An "http" evaluator over stored outputs');
-      const given = evaluators && (await toEvaluators(request, deps.evaluatorPool, evaluators, 'evaluators'));
-      return storeAndStart(deps, request, (query, id) =>
-        rescoreEvaluation(query, deps.models, {
-          id,
-          sourceId: params.id,
-          sealed: given && sealEvaluators(deps, given, 'evaluators'),
-          threshold,
-          maxCost,
-          ...toMode(body),
-        }),
-      );
+      requireSavedScope(request.key, evaluators ?? []);
+      return storeAndStart(deps, request, async () => {
+        const given = evaluators && (await toEvaluators(request, deps.evaluatorPool, evaluators, 'evaluators'));
+        return (query, id) =>
+          rescoreEvaluation(query, deps.models, {
+            id,
+            sourceId: params.id,
+            sealed: given && sealEvaluators(deps, given, 'evaluators'),
+            threshold,
+            maxCost,
+            ...toMode(body),
+          });
+      });
     },
   });
 }
@@ -136,18 +140,18 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
 /**
  * The response shows only the secrets of the evaluators in the request. If it cannot be produced, the evaluation is withdrawn
  * before the error is thrown.
- * @param store stores the evaluation with this id, in a transaction
+ * @param prepare checks what can take seconds; what it returns stores the evaluation with an id, in a transaction
  */
 async function storeAndStart(
   deps: CreateEvaluationDeps,
   request: RouteRequest<unknown, unknown, { evaluators?: { type: string }[] | undefined }>,
-  store: (query: Query, id: string) => Promise<unknown>,
+  prepare: () => Promise<(query: Query, id: string) => Promise<unknown>>,
 ): Promise<unknown> {
   const { db, body } = request;
   const hasSecret = hasScorer(body.evaluators ?? []);
   const run = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
     quota: 'evaluations',
-    store,
+    prepare,
     giveUp: (id) => giveUp(EVALUATION, deps, db, id, undefined),
   });
   const first = firstResponse(request, run);

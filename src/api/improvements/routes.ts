@@ -170,15 +170,16 @@ export function improvementRoutes(deps: ImprovementRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'quota_exceeded', 'temporarily_unavailable'],
       async handler(request) {
         const { db, body } = request;
-        // Both run before the transaction because they can take seconds.
-        const evaluators = await toEvaluators(request, evaluatorPool, body.evaluators, 'evaluators');
-        const { planned } = await planImprovement(db, models, toNewImprovement({ ...body, evaluators }));
         const id = newId();
         let stored: ImprovementRow | undefined;
         try {
-          const claim = await idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
-            stored = await createImprovement(query, deps, id, planned);
-            return { resourceId: id };
+          const claim = await idempotency.claim(db, idempotencyKeyOf(request), async () => {
+            const evaluators = await toEvaluators(request, evaluatorPool, body.evaluators, 'evaluators');
+            const { planned } = await planImprovement(db, models, toNewImprovement({ ...body, evaluators }));
+            return async (query) => {
+              stored = await createImprovement(query, deps, id, planned);
+              return { resourceId: id };
+            };
           });
           const first = firstResponse(request, claim);
           if (first !== undefined) return first.response;

@@ -17,7 +17,7 @@ import { getRelease, listReleases, type ReleaseRow } from '../../services/releas
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { releaseWorkflowId } from '../../temporal/names.ts';
 import { leaveToReconciliation, type WorkflowStarter } from '../../temporal/workflows.ts';
-import { toReleaseSteps } from '../saved-evaluators/given-evaluators.ts';
+import { requireSavedScope, toReleaseSteps } from '../saved-evaluators/given-evaluators.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
 import {
   ControlRelease,
@@ -168,19 +168,22 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'invalid_state', 'quota_exceeded', 'temporarily_unavailable'],
       async handler(request) {
         const { db, body, key } = request;
-        const steps = body.steps && (await toReleaseSteps(request, evaluatorPool, body.steps, 'steps'));
+        requireSavedScope(
+          key,
+          (body.steps ?? []).flatMap((step) => ('evaluators' in step ? step.evaluators : [])),
+        );
         const { prompt_name: promptName, override, reason = null, deadline = null, ...rest } = body;
         const mover = { scopes: key.scopes, override: override && { reason: reason ?? '' } };
         const id = newId();
         let stored: ReleaseRow | undefined;
         try {
-          const claim = await idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
-            stored = await createRelease(
-              query,
-              { models, quotas, mover },
-              { id, promptName, reason, deadline, ...rest, steps },
-            );
-            return { resourceId: id };
+          const claim = await idempotency.claim(db, idempotencyKeyOf(request), async () => {
+            const steps = body.steps && (await toReleaseSteps(request, evaluatorPool, body.steps, 'steps'));
+            const release = { id, promptName, reason, deadline, ...rest, steps };
+            return async (query) => {
+              stored = await createRelease(query, { models, quotas, mover }, release);
+              return { resourceId: id };
+            };
           });
           const first = firstResponse(request, claim);
           if (first !== undefined) return first.response;

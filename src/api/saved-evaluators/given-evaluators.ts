@@ -7,6 +7,14 @@ import { withSavedOptions } from '../../services/saved-evaluators/saved-evaluato
 type Caller = Pick<RouteRequest<unknown, unknown, unknown>, 'db' | 'key'>;
 
 /**
+ * A response shows the options of saved evaluators, also when a request is repeated.
+ * @throws ApiError `insufficient_scope`
+ */
+export function requireSavedScope({ scopes }: Caller['key'], given: readonly Pick<GivenEvaluator, 'type'>[]): void {
+  if (given.some(({ type }) => type === 'saved')) requireAlso(scopes, 'read', 'A saved evaluator');
+}
+
+/**
  * The evaluators of a request with the options of the saved ones, compiled. This can take seconds, so it runs before a transaction.
  * @param at path of the evaluators in the request
  * @throws ApiError `invalid_request`, `insufficient_scope` if a key cannot read what is saved
@@ -17,7 +25,7 @@ export async function toEvaluators(
   given: readonly GivenEvaluator[],
   at: string,
 ): Promise<EvaluatorConfig[]> {
-  if (given.some(({ type }) => type === 'saved')) requireAlso(key.scopes, 'read', 'A saved evaluator');
+  requireSavedScope(key, given);
   const evaluators = await withSavedOptions(db.query, given, at);
   await pool.check(db.workspaceId, evaluators, (index) => `${at}.${index}`);
   return evaluators;

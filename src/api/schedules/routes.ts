@@ -26,7 +26,7 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { hasScorer, requireScorerScope } from '../evaluations/scorer-scope.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
-import { toEvaluators } from '../saved-evaluators/given-evaluators.ts';
+import { requireSavedScope, toEvaluators } from '../saved-evaluators/given-evaluators.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
 /** Presents a schedule. @param due its next due times; undefined to omit them */
@@ -141,20 +141,20 @@ export function scheduleRoutes(
         const { db } = request;
         const { name, cron, time_zone: timeZone, paused, evaluation: given } = request.body;
         requireScorerScope(request.key, given);
-        // Runs before the transaction because it can take seconds.
-        const scheduled = {
-          ...given,
-          evaluators: await toEvaluators(request, deps.evaluatorPool, given.evaluators, 'evaluation.evaluators'),
-        };
-        const hasSecret = hasScorer(scheduled.evaluators);
+        requireSavedScope(request.key, given.evaluators);
+        const hasSecret = hasScorer(given.evaluators);
         const claim = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
           quota: 'schedules',
-          store(query, id) {
-            const { evaluators, secrets } = sealEvaluators(deps, scheduled.evaluators, 'evaluation.evaluators');
-            const evaluation = { ...scheduled, evaluators };
-            const stored = { body: toBody(evaluation), parsed: toNewEvaluation(evaluation) };
-            const schedule = { name, cron, timeZone, paused, request: stored, evaluatorSecrets: secrets };
-            return storeSchedule(query, id, schedule);
+          async prepare() {
+            const path = 'evaluation.evaluators';
+            const checked = await toEvaluators(request, deps.evaluatorPool, given.evaluators, path);
+            return (query, id) => {
+              const { evaluators, secrets } = sealEvaluators(deps, checked, path);
+              const evaluation = { ...given, evaluators };
+              const stored = { body: toBody(evaluation), parsed: toNewEvaluation(evaluation) };
+              const schedule = { name, cron, timeZone, paused, request: stored, evaluatorSecrets: secrets };
+              return storeSchedule(query, id, schedule);
+            };
           },
           giveUp: (id) => giveUpSchedule(deps.log, db, id),
         });

@@ -69,7 +69,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
         const { db, params, body, signal } = request;
         const waitMs = Math.min(waitMsOf(request.header('Prefer')), MAX_TEST_WAIT_MS);
         const deliveryId = newId();
-        const claim = await deps.idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
+        const claim = await deps.idempotency.claim(db, idempotencyKeyOf(request), async () => async (query) => {
           await testWebhook(query, params.id, { type: body.event, deliveryId });
           await deps.quotas.require(query, 'deliveries');
           return { resourceId: deliveryId };

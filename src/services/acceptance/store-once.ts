@@ -6,8 +6,8 @@ import type { Quotas } from '../workspaces/quotas.ts';
 /** How to store something that is started afterwards. */
 export interface Storing {
   quota: 'evaluations' | 'schedules';
-  /** Stores it under this id (UUID), in the transaction. */
-  store: (query: Query, id: string) => Promise<unknown>;
+  /** Checks what it takes, unless the key was used before. @returns what stores it under an id (UUID), in the transaction */
+  prepare: () => Promise<(query: Query, id: string) => Promise<unknown>>;
   /** Makes sure that it does not exist, because the reply to the commit was lost. */
   giveUp: (id: string) => Promise<void>;
 }
@@ -15,23 +15,26 @@ export interface Storing {
 /**
  * Stores something that is started afterwards, once for each `Idempotency-Key`.
  * @returns `startedAt`: when its creation started, as a `performance.now()` time
- * @throws ApiError as `store` and `IdempotencyKeys.claim`, `quota_exceeded`
+ * @throws ApiError as `prepare`, what it returns and `IdempotencyKeys.claim`, `quota_exceeded`
  */
 export async function storeOnce(
   { idempotency, quotas }: { idempotency: Pick<IdempotencyKeys, 'claim'>; quotas: Pick<Quotas, 'require'> },
   db: WorkspaceDatabase,
   requestKey: RequestKey | undefined,
-  { quota, store, giveUp }: Storing,
+  { quota, prepare, giveUp }: Storing,
 ): Promise<Claim & { startedAt: number }> {
   const startedAt = performance.now();
   const id = newId();
   let mayBeStored = false;
   try {
-    const claim = await idempotency.claim(db, requestKey, async (query) => {
-      await store(query, id);
-      await quotas.require(query, quota);
-      mayBeStored = true;
-      return { resourceId: id };
+    const claim = await idempotency.claim(db, requestKey, async () => {
+      const store = await prepare();
+      return async (query) => {
+        await store(query, id);
+        await quotas.require(query, quota);
+        mayBeStored = true;
+        return { resourceId: id };
+      };
     });
     return { ...claim, startedAt };
   } catch (error) {

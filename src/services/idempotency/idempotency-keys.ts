@@ -39,12 +39,14 @@ export interface Claim extends Created {
 export interface IdempotencyKeys {
   /**
    * Creates something in a transaction, once for each key: of two concurrent requests one creates it, and the other finds it.
-   * @throws ApiError `idempotency_key_reused`, `temporarily_unavailable`
+   * @param prepare checks what takes long or may have been deleted since the first request, and returns what the transaction runs.
+   * It is not called for a key that was used before.
+   * @throws ApiError `idempotency_key_reused`, `temporarily_unavailable`, and as `prepare`
    */
   claim<C extends Created>(
     db: WorkspaceDatabase,
     requestKey: RequestKey | undefined,
-    create: (query: Query) => Promise<C>,
+    prepare: () => Promise<(query: Query) => Promise<C>>,
   ): Promise<Claim>;
   /** Stores the response unless there is one. @returns the stored response; the given one if the key is gone */
   keepResponse(query: Query, keyId: string, response: unknown): Promise<unknown>;
@@ -118,14 +120,17 @@ export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
   }
 
   return {
-    async claim(db, requestKey, createResource) {
+    async claim(db, requestKey, prepare) {
       if (requestKey === undefined)
-        return { ...(await db.transaction(createResource)), keyId: undefined, isReplay: false };
+        return { ...(await db.transaction(await prepare())), keyId: undefined, isReplay: false };
+      let createResource: Awaited<ReturnType<typeof prepare>> | undefined;
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const earlier = await find(db.query, requestKey);
         if (earlier !== undefined) return earlier;
+        createResource ??= await prepare();
+        const prepared = createResource;
         try {
-          return await db.transaction((query) => create(query, requestKey, createResource));
+          return await db.transaction((query) => create(query, requestKey, prepared));
         } catch (error) {
           // A concurrent request was faster: its key is found next, unless that request had to withdraw what it created.
           if (!isKeyTaken(error)) throw error;

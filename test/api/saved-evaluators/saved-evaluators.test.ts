@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { until } from '../../support/wait-for.ts';
+import { createKey } from '../workspace.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -113,6 +114,37 @@ test('rules, schedules, releases, policies, estimates, rescoring and trials take
   const { body: source } = await run([{ type: 'json_valid' }]);
   const rescored = await call('POST', `/evaluations/${source.id}/rescore`, { body: { evaluators } });
   expect([rescored.status, rescored.body.evaluators]).toEqual([201, stored]);
+});
+
+test('a repeated request gets its first response after what it named was deleted, but not for a key that cannot read', async () => {
+  await save('brief', { type: 'length', at_most: 200 });
+  const evaluators = [savedAs('brief')];
+  const evaluation = { prompt_name: 'say', dataset: 'words', evaluators };
+  const steps = [{ type: 'evaluate', dataset: 'words', evaluators, require: 'threshold', threshold: 0.1 }];
+  await call('PUT', '/prompts/say/labels/brief', { body: { version: 1 } });
+  const { body: source } = await run([{ type: 'json_valid' }]);
+  const { key: blind } = await createKey(service, 'execute', 'write', 'publish');
+  const requests: [string, object][] = [
+    ['/evaluations', evaluation],
+    [`/evaluations/${source.id}/rescore`, { evaluators }],
+    ['/schedules', { name: 'brief', cron: '0 6 * * *', evaluation }],
+    ['/releases', { prompt_name: 'say', label: 'brief', version: 2, steps: [...steps, { type: 'promote' }] }],
+  ];
+  const send = ([path, body]: [string, object], key: string = service.key) =>
+    call('POST', path, { body, headers: { 'Idempotency-Key': `of ${path}`.replace(' ', '-') }, key });
+  const first = [];
+  for (const request of requests) first.push(await send(request));
+  expect(first.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  await call('DELETE', '/saved-evaluators/brief');
+  for (const [index, request] of requests.entries()) {
+    const again = await send(request);
+    expect([again.status, again.headers.get('Idempotent-Replayed'), again.body]).toEqual([
+      201,
+      'true',
+      first[index]?.body,
+    ]);
+    expect((await send(request, blind)).body.error).toMatchObject({ code: 'insufficient_scope' });
+  }
 });
 
 test('what is wrong is said, and a key that cannot read gets nothing that is saved', async () => {

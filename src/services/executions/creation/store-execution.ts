@@ -50,11 +50,15 @@ export async function storeExecution(
 ): Promise<StoredRun> {
   const startedAt = performance.now();
   const { workspaceId } = db;
-  // Compiles the schemas of its tools, in a thread.
-  if (request.draft !== undefined) await checkChange(deps.evaluatorPool, workspaceId, request.draft, 'draft.');
   const execution = { ...request, id: newId() };
   let toStart: StoredExecution | undefined;
   let mayBeStored = false;
+
+  async function prepareStore(): Promise<(query: Query) => Promise<Created>> {
+    // Compiles the schemas of its tools, in a thread.
+    if (request.draft !== undefined) await checkChange(deps.evaluatorPool, workspaceId, request.draft, 'draft.');
+    return store;
+  }
 
   async function store(query: Query): Promise<Created> {
     const prepared = await prepare(deps, query, workspaceId, execution);
@@ -70,8 +74,8 @@ export async function storeExecution(
   try {
     // Most executions are stored by one statement, which needs no transaction.
     if (requestKey === undefined && reuse === undefined)
-      return { ...(await store(db.query)), keyId: undefined, isReplay: false, startedAt, toStart };
-    const claim = await deps.idempotency.claim(db, requestKey, store);
+      return { ...(await (await prepareStore())(db.query)), keyId: undefined, isReplay: false, startedAt, toStart };
+    const claim = await deps.idempotency.claim(db, requestKey, prepareStore);
     return { ...claim, startedAt, toStart: claim.isReplay ? undefined : toStart };
   } catch (error) {
     if (mayBeStored) await giveUp(EXECUTION, deps, db, execution.id, undefined);
