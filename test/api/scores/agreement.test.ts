@@ -181,12 +181,14 @@ test('the newest of many versions are compared, and as many scores as a process 
   const columns = 'workspace_id, id, name, data_type, number, execution_id, source, author, rule, evaluator_version';
   // Each execution is scored by a person and by 65 versions, which differ from people on every second one.
   const insert = {
-    text: `insert into scores (${columns}, evaluator_model, comment, subject_at, created_at, updated_at)
+    // Materialized: as the inner side of a join, the scan would visit all rows inserted so far, for each new one.
+    text: `with s as materialized (select * from scores where name = 'many')
+      insert into scores (${columns}, evaluator_model, comment, subject_at, created_at, updated_at)
       select s.workspace_id, gen_random_uuid(), s.name, s.data_type, case when version = 0 then 1 else e.n % 2 end, e.id,
         case when version = 0 then 'person' else 'evaluator' end, case when version = 0 then 'key_1' end,
         case when version > 0 then s.rule end, case when version > 0 then 'v' || version end, s.evaluator_model,
         'Version ' || version, s.subject_at, s.created_at + version * interval '1 second', s.updated_at
-      from (select * from scores where name = 'many') s
+      from s
         cross join (select id, row_number() over (order by id) as n from executions order by id desc limit 2100) e
         cross join generate_series(0, 65) as version`,
   };
