@@ -81,6 +81,7 @@ export async function measureImprovementSeeds(servers: Servers, { report, rounds
           isProved: verdict?.result === 'improvement',
           score,
           base: verdict?.score_base ?? Number.NaN,
+          heldOut: verdict?.score ?? Number.NaN,
           ...spent,
         };
       }
@@ -100,6 +101,11 @@ export async function measureImprovementSeeds(servers: Servers, { report, rounds
       benchmark: 'improvement-seeds',
       rows: [
         row('searches with a proved improvement', '%', [(100 * proved) / found.length], { atLeast: 90 }),
+        row(
+          'score of the finalist on held-out examples',
+          '',
+          found.map(({ heldOut }) => heldOut),
+        ),
         row('true score, mean over the searches', '', [mean], { atLeast: 0.85 }),
         row(
           'true score of a search',

@@ -16,6 +16,10 @@ const RETRYABLE = {
 export type ModelErrorCode = keyof typeof RETRYABLE;
 export const MODEL_ERROR_CODES = Object.keys(RETRYABLE) as ModelErrorCode[];
 
+/** Errors that every other call of the same model would also get. */
+const OF_EVERY_CALL: ReadonlySet<string> = new Set<ModelErrorCode>(['model_authentication', 'model_not_found']);
+export const failsEveryCall = (code: string): boolean => OF_EVERY_CALL.has(code);
+
 const MAX_MESSAGE_LENGTH = 500;
 /** A week: longer waits are shortened to this. Timers take 24 days at most. */
 export const MAX_RETRY_AFTER_MS = 7 * 24 * 60 * 60_000;

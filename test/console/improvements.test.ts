@@ -96,6 +96,23 @@ test('from an evaluation to a proved candidate, its diff, its version and its re
   await context.close();
 });
 
+test('a search whose model cannot be called says why, and can be retried', async () => {
+  await search.seed('hidden/refused', { examples: 120, rules: 4, from: 5_000 });
+  search.openai.behave({ mode: 'fail', status: 401, matching: 'Rules:' });
+  const { id } = await search.begin('hidden/refused', { max_proposals: 2 });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/improvements/${id}`));
+  const progress = page.getByRole('region', { name: 'Progress' });
+  await progress.getByText('model_authentication').waitFor();
+  await progress.getByText('The reflection by openai/gpt-4.1-nano failed: told to fail with 401').waitFor();
+  search.openai.behave();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await progress.getByText('model_authentication').waitFor({ state: 'detached' });
+  await search.until(id, ...ENDED);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a search that finds nothing says so, and can be paused, resumed, finished and deleted', async () => {
   await search.seed('hidden/nothing', { examples: 120, rules: 4 });
   search.reflect([{ upTo: 1, way: 'variable' }]);

@@ -10,7 +10,7 @@ import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { BatchState } from '../../models/batches/batched-models.ts';
 import { SubmissionError } from '../../models/batches/submission-error.ts';
 import type { Models } from '../../models/model.ts';
-import { ModelError } from '../../models/model-error.ts';
+import { failsEveryCall, ModelError } from '../../models/model-error.ts';
 import {
   type BatchError,
   beginSettling,
@@ -30,7 +30,6 @@ import { failRun, pauseRunForBudget } from '../../services/evaluations/control/r
 import type { OnEvaluationEnd } from '../../services/evaluations/evaluation-metrics.ts';
 import { costOfRun, lastCosts } from '../../services/evaluations/run/costs.ts';
 import type { Slots } from '../../temporal/slots.ts';
-import { failsRun } from '../scoring/run-failed-error.ts';
 import { isAttemptCurrent } from '../still-ours.ts';
 import { BatchMoney } from './batch-money.ts';
 import { type BuiltFile, buildFile } from './build-file.ts';
@@ -273,7 +272,7 @@ export function createBatchAdvancer({ db, models, slots, onEvaluationEnd }: Adva
     }
     await store(() => endBatch(system, batch, 'failed', { error: errorOf(cause) }), attempt);
     const { evaluationId, round, fallbackModels } = batch;
-    if (failsRun(cause.code) && (fallbackModels.length === 0 || batch.wave === 'judgements'))
+    if (failsEveryCall(cause.code) && (fallbackModels.length === 0 || batch.wave === 'judgements'))
       await store(async () => {
         if (await failRun(query, { evaluationId, round }, errorOf(cause))) onEvaluationEnd?.('failed');
       }, attempt);

@@ -47,12 +47,20 @@ export interface ImprovementRequest {
 /** The texts of a candidate. Other fields are the base's. */
 export type CandidateContent = Pick<PromptContent, 'template' | 'messages' | 'tools'>;
 
+/** As records show it. */
+export interface Failure {
+  code: string;
+  message: string;
+}
+
 /** One evaluation of a candidate. */
 export interface Trial {
   /** UUID. */
   evaluation: string;
   /** `broken`: it ended without completing. */
   state: 'running' | 'done' | 'broken';
+  /** Why it failed. */
+  error?: Failure;
   /** In the order of its examples: a failed one is 0, one without a judge's score is null. Empty until it is done. */
   scores: (number | null)[];
   /** US dollars, as counted against the budget. */

@@ -76,7 +76,7 @@ export const NO_CANDIDATE: Verdict = {
   p_value: null,
   p_needed: null,
   look: null,
-  note: 'No candidate was better than the prompt itself on the examples that choose. Nothing was tested.',
+  note: 'No candidate was better than the prompt itself on the examples that choose. Nothing was tested. More or better examples help more than a second search.',
   by_evaluator: [],
   optimism: null,
   cost_per_call: null,

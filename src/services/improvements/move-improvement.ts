@@ -4,10 +4,11 @@ import { lockInWorkspace } from '../../db/lock.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { StopReason } from '../../domain/improvements/candidate.ts';
+import type { Failure } from '../../domain/improvements/improvement.ts';
 import { wordingOf } from '../../domain/improvements/parts.ts';
 import { chooseFinalist, meanScore, stopReason } from '../../domain/improvements/search.ts';
 import { keysOf } from '../../domain/improvements/split.ts';
-import { NO_CANDIDATE, verdictOf } from '../../domain/improvements/verdict.ts';
+import { NO_CANDIDATE, type Verdict, verdictOf } from '../../domain/improvements/verdict.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import { leaveToReconciliation, startOptions, tellChanged, type WorkflowStarter } from '../../temporal/workflows.ts';
 import { compareEvaluations } from '../evaluations/results/compare-evaluations.ts';
@@ -24,6 +25,9 @@ import {
 import { advance, proposeRound } from './propose.ts';
 import { Search } from './search.ts';
 import { cancelTrials, readExamplesAt, type TrialDeps } from './trials.ts';
+
+/** The search fails after so many reflections in a row without a usable answer. */
+const MAX_UNREADABLE = 8;
 
 export interface MoveDeps extends TrialDeps {
   db: Database;
@@ -113,18 +117,16 @@ const set = async (search: Search, changes: Parameters<typeof saveImprovement>[2
 
 /** A run of the base or of the verdict did not complete: without it there is no result. */
 async function giveUp(search: Search, candidates: readonly Candidate[]): Promise<void> {
-  // They are started again when the search continues; their paid responses are reused.
-  for (const { run } of candidates)
-    for (const [name, trial] of Object.entries(run.trials))
-      if (trial.state === 'broken') Reflect.deleteProperty(run.trials, name);
-  for (const candidate of candidates) search.change(candidate);
-  if (search.state.outOfMoney) await pauseForMoney(search);
-  else {
-    const message =
-      'An evaluation that the result depends on was ended or deleted. Retry the improvement to run it again.';
-    search.row = await failImprovement(search.query, search.row, { code: 'evaluation_ended', message });
-  }
+  const [error] = candidates.flatMap(({ run }) => Object.values(run.trials).flatMap((trial) => trial.error ?? []));
+  for (const candidate of candidates) search.forgetBroken(candidate);
+  if (search.state.outOfMoney) return pauseForMoney(search);
+  search.row = await failImprovement(search.query, search.row, error ?? EVALUATION_ENDED);
 }
+
+const EVALUATION_ENDED: Failure = {
+  code: 'evaluation_ended',
+  message: 'An evaluation that the result depends on was ended or deleted. Retry the improvement to run it again.',
+};
 
 /** The base once over the train part, and twice over the check part: the difference between these is noise. */
 async function runBase(search: Search): Promise<void> {
@@ -167,8 +169,10 @@ async function runRounds(search: Search): Promise<void> {
       await set(search, { round: search.row.round + 1 });
     }
     for (const candidate of open()) await advance(search, candidate);
-    if (open().length > 0) return;
-    applyRound(search);
+    if (open().length === 0) applyRound(search);
+    const failure = search.failure ?? (open().length === 0 ? failureOfReflections(search) : undefined);
+    if (failure !== undefined) search.row = await failImprovement(search.query, search.row, failure);
+    if (failure !== undefined || open().length > 0) return;
   }
 }
 
@@ -211,6 +215,23 @@ function applyRound({ candidates, row, state }: Search): void {
   state.curve.push({ proposal: candidates.size - 1, cost: state.spent.cost, check: state.best.check });
 }
 
+/** Whether so many reflections in a row had no usable answer that the next ones would have none either. */
+function failureOfReflections({ candidates, row }: Search): Failure | undefined {
+  const last = [...candidates.values()].filter(({ run }) => run.reflections.length > 0).slice(-MAX_UNREADABLE);
+  if (last.length < MAX_UNREADABLE || last.some(({ reject }) => reject?.code !== 'unreadable')) return undefined;
+  const message = `The last ${MAX_UNREADABLE} reflections by ${row.request.reflection.model} had no usable answer: ${last.at(-1)?.reject?.message}`;
+  return { code: 'reflection_failed', message };
+}
+
+/** What to say if nothing is to be tested. */
+function noCandidate({ candidates }: Search): Verdict {
+  const [, ...proposals] = candidates.values();
+  const reject = proposals.findLast((each) => each.reject !== null)?.reject;
+  if (reject == null || proposals.some(({ run }) => run.trials.minibatch !== undefined)) return NO_CANDIDATE;
+  const note = `None of ${proposals.length} proposals had a text that could be measured, so nothing was tested. The last reason: ${reject.message}.`;
+  return { ...NO_CANDIDATE, note };
+}
+
 /** Chooses the finalist, and looks at the held-out examples from then on; or there is nothing to test. */
 async function endSearch(search: Search, reason: StopReason): Promise<void> {
   const { query, row, state, candidates, pool } = search;
@@ -218,7 +239,7 @@ async function endSearch(search: Search, reason: StopReason): Promise<void> {
   const finalist = chosen && candidates.get(chosen.number);
   await set(search, { stop_reason: reason });
   if (finalist === undefined) {
-    search.row = await completeImprovement(query, search.row, NO_CANDIDATE);
+    search.row = await completeImprovement(query, search.row, noCandidate(search));
     return;
   }
   search.change(finalist, { status: 'finalist' });
@@ -299,10 +320,11 @@ function viewOf({ taskQueues }: WorkflowStarter, search: Search): ImprovementVie
   const { row, state, candidates, children } = search;
   const { status, phase, round } = row;
   const summary = `${status}, ${phase === 'search' ? `round ${round}` : phase}`;
+  const why = row.error?.message ?? row.status_reason;
   const of = (wanted: Candidate['status']) => [...candidates.values()].filter((each) => each.status === wanted).length;
   const lines = [
     `**${row.prompt_name}** version ${row.prompt_version}, on ${row.dataset_name} version ${row.dataset_version}`,
-    `**${summary}**${row.status_reason === null ? '' : `: ${row.status_reason}`}`,
+    `**${summary}**${why === null ? '' : `: ${why}`}`,
     `${candidates.size - 1} proposals: ${of('checked') + of('finalist')} checked, ${of('tried')} no better, ${of('rejected')} rejected, ${of('skipped')} skipped`,
     `best so far: candidate ${state.best.number} with ${state.best.check.toFixed(3)} on the check part`,
     `spent ${dollars(state.spent.cost)}${row.max_cost === null ? '' : ` of $${row.max_cost}`} on ${state.spent.calls} calls and ${state.spent.reflections} reflections`,

@@ -19,6 +19,7 @@ import {
 } from '../../domain/improvements/search.ts';
 import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import { jsonIn } from '../../evaluators/matching/json-in-text.ts';
+import { failsEveryCall } from '../../models/model-error.ts';
 import { executionWorkflow } from '../executions/execution-workflow.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
 import { contentOf } from '../prompts/version.ts';
@@ -94,7 +95,7 @@ export async function advance(search: Search, candidate: Candidate): Promise<voi
   const { examples } = candidate.run;
   const before = await search.trial(candidate, 'parent', { part: 'train', indexes: examples, of: parent });
   if (before === undefined) return;
-  if (before.state === 'broken') return skip(search, candidate);
+  if (before.state === 'broken') return skip(search, candidate, before);
   if (areAllPassing(before.scores)) return search.change(candidate, { status: 'skipped' });
   if (candidate.content === null) {
     await (candidate.kind === 'few_shot'
@@ -104,18 +105,22 @@ export async function advance(search: Search, candidate: Candidate): Promise<voi
   }
   const after = await search.trial(candidate, 'minibatch', { part: 'train', indexes: examples });
   if (after === undefined) return;
-  if (after.state === 'broken') return skip(search, candidate);
+  if (after.state === 'broken') return skip(search, candidate, after);
   if (!hasGained(before.scores, after.scores)) return search.change(candidate, { status: 'tried' });
   const check = await search.trial(candidate, 'check', { part: 'check' });
   if (check === undefined) return;
-  if (check.state === 'broken') return skip(search, candidate);
+  if (check.state === 'broken') return skip(search, candidate, check);
   search.change(candidate, { status: 'checked' });
 }
 
-function skip(search: Search, candidate: Candidate): void {
+function skip(search: Search, candidate: Candidate, { error }: Partial<Trial> = {}): void {
+  if (error !== undefined && failsEveryCall(error.code)) {
+    search.failure = error;
+    return search.forgetBroken(candidate);
+  }
   const message = search.state.outOfMoney
     ? 'too little is left of max_cost'
-    : 'one of its evaluations did not complete';
+    : `one of its evaluations did not complete${error === undefined ? '' : `: ${error.message}`}`;
   search.change(candidate, { status: 'skipped', reject: { code: 'not_measured', message } });
 }
 
@@ -246,11 +251,19 @@ async function reflect(search: Search, candidate: Candidate, parent: Candidate, 
       if (!found.isReused) state.spent.reflections += 1;
       search.change(candidate);
     }
-    if (found.answer === null)
+    if (found.answer === null) {
+      const { code, message } = found.error;
+      if (failsEveryCall(code)) {
+        // It is sent again when the search continues.
+        run.reflections.pop();
+        search.failure = { code, message: `The reflection by ${request.reflection.model} failed: ${message}` };
+        return search.change(candidate);
+      }
       return search.change(candidate, {
         status: 'skipped',
-        reject: { code: 'unreadable', message: `the reflection failed: ${found.why}`.slice(0, 500) },
+        reject: { code: 'unreadable', message: `the reflection failed: ${message}`.slice(0, 500) },
       });
+    }
     const read = readReflection(jsonIn(found.answer));
     const guarded =
       'reject' in read

@@ -4,7 +4,7 @@ import { now } from '../../db/sql.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { reflectionReserve } from '../../domain/improvements/budget.ts';
-import type { ImprovementRequest } from '../../domain/improvements/improvement.ts';
+import type { Failure, ImprovementRequest } from '../../domain/improvements/improvement.ts';
 import { REFLECTION_MESSAGES, reflectionFormat } from '../../domain/improvements/reflection.ts';
 import type { ChatMessage } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
@@ -93,8 +93,8 @@ export async function startReflection(
 /** A reflection that has ended, or is still at work. */
 export type ReflectionResult =
   | { waitsFor: StoredExecution }
-  /** `answer` null: there is none. `cost` in US dollars; null if unknown. */
-  | { answer: string | null; why: string; cost: number | null; isReused: boolean };
+  /** `answer` null: there is none, because of `error`. `cost` in US dollars; null if unknown. */
+  | { answer: string | null; error: Failure; cost: number | null; isReused: boolean };
 
 export async function readReflectionCall(query: Query, row: ImprovementRow, id: string): Promise<ReflectionResult> {
   const [found] = await query((db) =>
@@ -107,7 +107,13 @@ export async function readReflectionCall(query: Query, row: ImprovementRow, id: 
       )
       .where('id', '=', id),
   );
-  if (found === undefined) return { answer: null, why: 'its execution was deleted', cost: null, isReused: false };
+  if (found === undefined)
+    return {
+      answer: null,
+      error: { code: 'not_found', message: 'its execution was deleted' },
+      cost: null,
+      isReused: false,
+    };
   if (!executionStates.final.includes(found.status))
     return {
       waitsFor: {
@@ -122,7 +128,7 @@ export async function readReflectionCall(query: Query, row: ImprovementRow, id: 
   const { error, cost, reused_from: from } = found;
   return {
     answer: found.status === 'completed' ? found.output : null,
-    why: (error as { message: string } | null)?.message ?? `the call was ${found.status}`,
+    error: (error as Failure | null) ?? { code: found.status, message: `the call was ${found.status}` },
     // A call that failed is usually not billed.
     cost: cost ?? (found.status === 'completed' ? null : 0),
     isReused: from !== null,

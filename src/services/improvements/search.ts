@@ -1,6 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { proposalShare, type SearchPlan, type UnitCosts, verdictReserve } from '../../domain/improvements/budget.ts';
-import type { CandidateRun, SearchState, Trial, TrialName } from '../../domain/improvements/improvement.ts';
+import type { CandidateRun, Failure, SearchState, Trial, TrialName } from '../../domain/improvements/improvement.ts';
 import { wordingOf } from '../../domain/improvements/parts.ts';
 import type { PoolMember } from '../../domain/improvements/search.ts';
 import type { SplitPart } from '../../domain/improvements/split.ts';
@@ -42,6 +42,8 @@ export class Search {
   readonly children: WorkflowToStart<unknown[]>[] = [];
   /** Evaluations that were ended, whose workflows are signaled after the transaction. */
   readonly ended: { id: string; retries: number }[] = [];
+  /** Why it cannot continue until someone retries it. */
+  failure: Failure | undefined;
 
   private constructor(deps: TrialDeps, query: Query, row: ImprovementRow, candidates: Map<number, Candidate>) {
     this.deps = deps;
@@ -69,7 +71,7 @@ export class Search {
 
   /** Whether something new can be started. */
   get mayStart(): boolean {
-    return this.row.status === 'running';
+    return this.row.status === 'running' && this.failure === undefined;
   }
 
   get maxCost(): number | null {
@@ -127,6 +129,17 @@ export class Search {
   change(candidate: Candidate, changes: Partial<Candidate> = {}): void {
     Object.assign(candidate, changes);
     this.changed.add(candidate);
+  }
+
+  /** Has the broken runs of a candidate started again when the search continues: their paid responses are reused. */
+  forgetBroken(candidate: Candidate): void {
+    const { run } = candidate;
+    for (const [name, { state, cost }] of Object.entries(run.trials)) {
+      if (state !== 'broken') continue;
+      Reflect.deleteProperty(run.trials, name);
+      if (run.purse !== null) run.purse -= cost;
+    }
+    this.change(candidate);
   }
 
   /** Runs a candidate over examples, once. @returns the outcome; undefined while it is waited for */

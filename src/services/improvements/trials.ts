@@ -10,7 +10,7 @@ import {
 } from '../../domain/evaluations/evaluation-states.ts';
 import type { Example } from '../../domain/evaluations/example.ts';
 import { newId, publicId } from '../../domain/ids.ts';
-import type { Trial } from '../../domain/improvements/improvement.ts';
+import type { Failure, Trial } from '../../domain/improvements/improvement.ts';
 import type { ReflectionExample } from '../../domain/improvements/reflection.ts';
 import type { SplitPart } from '../../domain/improvements/split.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
@@ -118,6 +118,7 @@ export async function readTrial(query: Query, trial: Trial): Promise<Settled> {
     db
       .selectFrom('evaluations')
       .select(['status', sql<boolean>`coalesce(${isOutOfBudget}, false)`.as('is_out')])
+      .select(sql<Failure | null>`error`.as('error'))
       .where('id', '=', trial.evaluation),
   );
   // It was deleted.
@@ -141,6 +142,7 @@ export async function readTrial(query: Query, trial: Trial): Promise<Settled> {
     trial: {
       ...trial,
       state: found.status === 'completed' ? 'done' : 'broken',
+      ...(found.error && { error: found.error }),
       scores: found.status === 'completed' ? results.map(({ status, score }) => (status === 'failed' ? 0 : score)) : [],
       cost: Number(await costOfRun(query, trial.evaluation)),
       calls: results.length - reused.length,

@@ -54,11 +54,79 @@ test.each([{ mode: 'fail', status: 400 }, { mode: 'empty' }] as const)(
     const ended = await stage.until(id, ...ENDED);
     stage.openai.behave();
     expect(ended).toMatchObject({ status: 'completed', proposals: { made: 4 }, stop_reason: 'max_proposals' });
+    expect(ended.verdict.note).toMatch(/^None of 4 proposals had a text that could be measured, .+ The last reason: ./);
     const [, ...proposals] = await stage.candidates(id);
     for (const { reject, evaluation_ids: ids } of proposals)
       expect([reject?.code, Object.keys(ids)]).toEqual(['unreadable', ['parent']]);
   },
 );
+
+test.each([
+  { status: 401, code: 'model_authentication' },
+  { status: 404, code: 'model_not_found' },
+])('a reflection model that answers each call with $status fails the search, and a retry continues it', async ({
+  status,
+  code,
+}) => {
+  const name = await seeded();
+  stage.reflect(only('add'));
+  stage.openai.behave({ mode: 'fail', status, matching: 'Rules:' });
+  const { id } = await stage.begin(name, { max_proposals: 8, parallel: 2 });
+  const failed = await stage.until(id, ...ENDED);
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code, message: `The reflection by ${DEFAULTS.reflection.model} failed: told to fail with ${status}` },
+    proposals: { made: 2, skipped: 0 },
+    verdict: null,
+  });
+  expect(failed.spent.reflections).toBeLessThanOrEqual(2);
+  const { data: events } = (await stage.service.call('GET', '/events?event=improvement.failed')).body;
+  expect(events[0].data).toMatchObject({ improvement_id: id, error: failed.error });
+
+  stage.openai.behave();
+  expect((await stage.service.call('POST', `/improvements/${id}/retry`)).body).toMatchObject({
+    status: 'running',
+    error: null,
+  });
+  expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', verdict: { result: 'improvement' } });
+  const [, first] = await stage.candidates(id);
+  expect(first).toMatchObject({ number: 1, content: {} });
+  stage.reflect();
+});
+
+test('a search whose reflections never have a usable answer fails after eight, with the last reason', async () => {
+  const name = await seeded();
+  stage.openai.behave({ mode: 'fail', status: 400, matching: 'Rules:' });
+  const { id } = await stage.begin(name, { parallel: 3 });
+  expect(await stage.until(id, ...ENDED)).toMatchObject({
+    status: 'failed',
+    error: { code: 'reflection_failed', message: expect.stringMatching(/told to fail with 400$/) },
+    proposals: { made: 9, skipped: 9 },
+  });
+  stage.openai.behave();
+  await stage.service.call('POST', `/improvements/${id}/retry`);
+  expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', verdict: { result: 'improvement' } });
+});
+
+test('a model of the prompt that cannot be called any more fails the search, and a retry runs the candidate again', async () => {
+  const name = await seeded();
+  stage.reflect(only('filler'));
+  stage.openai.behave({ mode: 'hold', matching: 'Rules:' });
+  const before = stage.openai.calls.filter(isReflection).length;
+  const { id } = await stage.begin(name, { max_proposals: 2, parallel: 1 });
+  await waitFor('a reflection', async () => stage.openai.calls.filter(isReflection).length > before);
+  // The reflection is answered; all calls after it fail.
+  stage.openai.behave({ mode: 'fail', status: 401 });
+  expect(await stage.until(id, ...ENDED)).toMatchObject({
+    status: 'failed',
+    error: { code: 'model_authentication', message: 'told to fail with 401' },
+    proposals: { made: 1 },
+  });
+  stage.openai.behave();
+  await stage.service.call('POST', `/improvements/${id}/retry`);
+  expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', proposals: { made: 2, skipped: 0 } });
+  stage.reflect();
+});
 
 test.each([0.4, 0.7, 1])('with %d of what a search needs it spends at most max_cost', async (share) => {
   const name = await seeded();

@@ -75,9 +75,7 @@ export function verdictInWords(verdict: Verdict): Words & { more: string } {
   if (result === 'no_candidate')
     return {
       text: t('No improvement found'),
-      more: t(
-        'No candidate was better than the base prompt on the check examples, so nothing was tested. The prompt stays unchanged. More or better examples help more than a second search.',
-      ),
+      more: `${verdict.note} ${t('The prompt stays unchanged.')}`,
       tone,
     };
   if (difference === null || interval === null) return { text: t('No improvement proved'), more: verdict.note, tone };
