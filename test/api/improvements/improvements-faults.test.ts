@@ -64,35 +64,35 @@ test.each([{ mode: 'fail', status: 400 }, { mode: 'empty' }] as const)(
 test.each([
   { status: 401, code: 'model_authentication' },
   { status: 404, code: 'model_not_found' },
-])('a reflection model that answers each call with $status fails the search, and a retry continues it', async ({
-  status,
-  code,
-}) => {
-  const name = await seeded();
-  stage.reflect(only('add'));
-  stage.openai.behave({ mode: 'fail', status, matching: 'Rules:' });
-  const { id } = await stage.begin(name, { max_proposals: 8, parallel: 2 });
-  const failed = await stage.until(id, ...ENDED);
-  expect(failed).toMatchObject({
-    status: 'failed',
-    error: { code, message: `The reflection by ${DEFAULTS.reflection.model} failed: told to fail with ${status}` },
-    proposals: { made: 2, skipped: 0 },
-    verdict: null,
-  });
-  expect(failed.spent.reflections).toBeLessThanOrEqual(2);
-  const { data: events } = (await stage.service.call('GET', '/events?event=improvement.failed')).body;
-  expect(events[0].data).toMatchObject({ improvement_id: id, error: failed.error });
+])(
+  'a reflection model that answers each call with $status fails the search, and a retry continues it',
+  async ({ status, code }) => {
+    const name = await seeded();
+    stage.reflect(only('add'));
+    stage.openai.behave({ mode: 'fail', status, matching: 'Rules:' });
+    const { id } = await stage.begin(name, { max_proposals: 8, parallel: 2 });
+    const failed = await stage.until(id, ...ENDED);
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error: { code, message: `The reflection by ${DEFAULTS.reflection.model} failed: told to fail with ${status}` },
+      proposals: { made: 2, skipped: 0 },
+      verdict: null,
+    });
+    expect(failed.spent.reflections).toBeLessThanOrEqual(2);
+    const { data: events } = (await stage.service.call('GET', '/events?event=improvement.failed')).body;
+    expect(events[0].data).toMatchObject({ improvement_id: id, error: failed.error });
 
-  stage.openai.behave();
-  expect((await stage.service.call('POST', `/improvements/${id}/retry`)).body).toMatchObject({
-    status: 'running',
-    error: null,
-  });
-  expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', verdict: { result: 'improvement' } });
-  const [, first] = await stage.candidates(id);
-  expect(first).toMatchObject({ number: 1, content: {} });
-  stage.reflect();
-});
+    stage.openai.behave();
+    expect((await stage.service.call('POST', `/improvements/${id}/retry`)).body).toMatchObject({
+      status: 'running',
+      error: null,
+    });
+    expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'completed', verdict: { result: 'improvement' } });
+    const [, first] = await stage.candidates(id);
+    expect(first).toMatchObject({ number: 1, content: {} });
+    stage.reflect();
+  },
+);
 
 test('a search whose reflections never have a usable answer fails after eight, with the last reason', async () => {
   const name = await seeded();
