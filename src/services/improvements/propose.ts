@@ -116,7 +116,8 @@ export async function advance(search: Search, candidate: Candidate): Promise<voi
 function skip(search: Search, candidate: Candidate, { error }: Partial<Trial> = {}): void {
   if (error !== undefined && failsEveryCall(error.code)) {
     search.failure = error;
-    return search.forgetBroken(candidate);
+    search.forgetBroken(candidate);
+    return;
   }
   const message = search.state.outOfMoney
     ? 'too little is left of max_cost'
