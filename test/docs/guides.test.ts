@@ -10,6 +10,7 @@ import { createPriceBook } from '../../src/models/prices/price-book.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
 import { type Block, blocksOf, fits, PAGES, preamble, type Selection } from '../support/guides.ts';
 import { PROJECT } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { CLAIMS } from './claims.ts';
 import { type Ran, type Reader, startReaders } from './reader.ts';
 import { expectExcerpt } from './samples.ts';
@@ -139,7 +140,7 @@ export function answer(question: string, user: User, history: Message[]) {
     await reader.write('rules/tone.yaml', rule?.code ?? '');
     await reader.write(
       'evaluators/tone.yaml',
-      'name: support/tone\nevaluator: { type: llm_judge, name: tone, model: openai/gpt-4o-mini, rubric: Friendly. }\n',
+      'name: tone\nevaluator: { type: llm_judge, name: tone, model: openai/gpt-4o-mini, rubric: Friendly. }\n',
     );
     await reader.write(
       'monitors/errors.yaml',
@@ -169,6 +170,21 @@ export function answer(question: string, user: User, history: Message[]) {
         body: { data_type: name === 'helpful' ? 'boolean' : 'numeric' },
       });
     await execution(reader);
+    // Two runs whose outputs can be compared.
+    for (const template of ['Greet {{ name }} kindly.', 'Greet {{ name }}, please.']) {
+      await prompt(reader, 'support/kind', template);
+      const { body } = await reader.call('POST', '/evaluations', {
+        body: {
+          prompt_name: 'support/kind',
+          examples: [{ variables: { name: 'Ada' } }],
+          evaluators: [{ type: 'json_valid' }],
+        },
+      });
+      await waitFor(
+        'the evaluation',
+        async () => (await reader.call('GET', `/evaluations/${body.id}`)).body.status === 'completed',
+      );
+    }
   },
   'docs/releases.md': async (reader) => {
     await prompt(reader, 'support/answer', 'Answer: {{ question }}');

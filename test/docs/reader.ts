@@ -72,12 +72,12 @@ async function answerForOthers(url: string): Promise<string> {
 
 const NEWEST = `import pg from 'pg';
 const tables = { exec: 'executions', eval: 'evaluations', wh: 'webhooks', dlv: 'deliveries', key: 'api_keys', item: 'queue_items' };
-const kind = process.argv[2];
+const [kind, older = '0'] = process.argv.slice(2);
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
 await client.connect();
 // A test event is not delivered again.
 const where = kind === 'dlv' ? \`where "trigger" = 'event'\` : '';
-const { rows } = await client.query(\`select id from \${tables[kind]} \${where} order by id desc limit 1\`);
+const { rows } = await client.query(\`select id from \${tables[kind]} \${where} order by id desc limit 1 offset \${older}\`);
 await client.end();
 if (rows.length === 0) throw new Error('There is no ' + kind);
 console.log(kind + '_' + rows[0].id);
@@ -178,8 +178,11 @@ export async function startReaders() {
         .replaceAll('pms_…', key)
         .replaceAll(/evaluations\/(?:NAME|…)\.json/g, '"$(find evaluations -name "*.json" | sort | head -n 1)"');
       return replaced.replaceAll(/\b(exec|eval|wh|dlv|key|item)_…/g, (_id, kind: string, index: number) => {
-        const isQuoted = (replaced.slice(0, index).match(/'/g)?.length ?? 0) % 2 === 1;
-        return isQuoted ? `'"$(newest ${kind})"'` : `$(newest ${kind})`;
+        const before = replaced.slice(0, index);
+        const isQuoted = (before.match(/'/g)?.length ?? 0) % 2 === 1;
+        // The second of two in a list is another one.
+        const newest = `$(newest ${kind}${before.endsWith(`["${kind}_…", "`) ? ' 1' : ''})`;
+        return isQuoted ? `'"${newest}"'` : newest;
       });
     }
 
