@@ -95,7 +95,7 @@ export async function planImprovement(
     maxCost: maxCost ?? undefined,
     metadata: {},
   };
-  const { content, includes, evaluators } = await resolveRun(query, models, run);
+  const { content, includes, evaluators, batch } = await resolveRun(query, models, run);
   const parts = checkParts(base, request);
   const reflection = await checkReflection(db, models, request.reflection, maxCost);
   const { examplesId, version: datasetVersion, total } = await findExamples(query, dataset.name, dataset.version);
@@ -137,7 +137,7 @@ export async function planImprovement(
       ...request,
       parts,
       reflection,
-      batch: request.batch ?? null,
+      batch,
       feedback: feedback && { limit: request.feedback?.limit ?? 0, scores: feedback.scores },
     },
     feedbackKeys: feedback?.keys ?? [],
@@ -223,7 +223,7 @@ const decimal = (usd: number) => String(Number(usd.toFixed(6)));
 /** @param example US dollars of an example; null if unknown @throws ApiError `invalid_request` at `max_cost` */
 function estimateOf(
   models: Models,
-  { split, plan, request, maxCost }: PlannedImprovement,
+  { split, plan, request, base, maxCost }: PlannedImprovement,
   example: number | null,
   unfit: number,
 ): ImprovementEstimate {
@@ -256,6 +256,11 @@ function estimateOf(
       : null,
     warnings: [
       ...warningsOf(plan),
+      ...(request.batch !== null && maxCost !== null && base.parameters.max_tokens === undefined
+        ? [
+            'The prompt has no max_tokens, so with max_cost the first batch of each run has one call, and the next ones twice as many each: they take one wait after another. Set max_tokens.',
+          ]
+        : []),
       ...(unfit > 0 ? [`${unfit} examples lack a variable of the prompt, and are left out.`] : []),
       ...(look > 1
         ? [

@@ -10,7 +10,7 @@ export interface ImprovementStage {
   service: TestService;
   openai: StandIn;
   /** Stores a prompt and a dataset for the task. */
-  seed(name: string, options: { examples: number; rules: number; from?: number }): Promise<void>;
+  seed(name: string, options: { examples: number; rules: number; from?: number; parameters?: object }): Promise<void>;
   create(name: string, more?: object): Promise<Answer>;
   /** Creates an improvement. @returns its record */
   begin(name: string, more?: object): Promise<Answer['body']>;
@@ -54,8 +54,8 @@ export function stageOf(service: TestService, model: Pick<ImprovementStage, 'ope
   const stage: ImprovementStage = {
     ...model,
     service,
-    async seed(name, { examples, rules, from }) {
-      const prompt = await call('POST', '/prompts', { body: taskPrompt(name) });
+    async seed(name, { examples, rules, from, parameters }) {
+      const prompt = await call('POST', '/prompts', { body: { ...taskPrompt(name), parameters } });
       const dataset = await call('PUT', `/datasets/${name}`, {
         raw: examplesOf(examples, rules, from)
           .map((example) => JSON.stringify(example))
