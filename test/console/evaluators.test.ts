@@ -180,6 +180,7 @@ test.each(Object.entries(FORMS))('the form of %s is drawn from its schema', asyn
   await page.getByRole('textbox', { name: 'Examples' }).fill('{"variables": {"name": "Ada"}, "expected": "Hello Ada"}');
   const form = page.getByRole('group', { name: 'Evaluator 1' });
   await form.getByLabel('Scores by').selectOption(title);
+  await form.getByText('More options').click();
   await fill(form);
   const isCreation = (request: { method(): string; url(): string }) =>
     request.method() === 'POST' && request.url().endsWith('/v1/evaluations');

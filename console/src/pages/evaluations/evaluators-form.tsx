@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useRef } from 'react';
+import { lazy, useRef, useState } from 'react';
 import { Button, DialogButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/states.tsx';
@@ -7,7 +7,7 @@ import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import type { SavedEvaluator } from '../saved-evaluators/types.ts';
 import { type Evaluator, type EvaluatorType, startOf } from './evaluator.ts';
-import { OptionField } from './option-field.tsx';
+import { controlOf, OptionField, type OptionSchema } from './option-field.tsx';
 import { evaluatorTypesQuery, savedEvaluatorsQuery } from './queries.ts';
 import './evaluations.css';
 
@@ -176,12 +176,31 @@ interface EvaluatorFormProps {
 
 function EvaluatorForm({ number, share, evaluator, types, saved, isOne, onChange, onRemove }: EvaluatorFormProps) {
   const maySave = useMay('write') && !isOne && evaluator.type !== 'http';
-  if (evaluator.type === 'saved') return <SavedForm {...{ number, evaluator, saved, isOne, onChange, onRemove }} />;
   const own = types.find(({ type }) => type === evaluator.type);
+  const options = Object.entries(own?.options.properties ?? {});
+  const isRare = ([name, schema]: [string, OptionSchema]) =>
+    name === 'threshold' || (['check', 'json'].includes(controlOf(schema)) && !own?.options.required.includes(name));
+  const rare = options.filter(isRare);
+  const [isUsual] = useState(() =>
+    rare.every(
+      ([name, { default: usual = false }]) => JSON.stringify(evaluator[name] ?? usual) === JSON.stringify(usual),
+    ),
+  );
+  if (evaluator.type === 'saved') return <SavedForm {...{ number, evaluator, saved, isOne, onChange, onRemove }} />;
   const set = (name: string, value: unknown) => {
     const { [name]: _, ...rest } = evaluator;
     onChange((value === undefined ? rest : { ...rest, [name]: value }) as Evaluator);
   };
+  const fieldOf = ([name, schema]: [string, OptionSchema]) => (
+    <OptionField
+      key={name}
+      name={name}
+      schema={schema}
+      required={own?.options.required.includes(name) ?? false}
+      value={evaluator[name]}
+      onChange={(value) => set(name, value)}
+    />
+  );
   return (
     <fieldset className="evaluator">
       <legend className="visually-hidden">Evaluator {number}</legend>
@@ -215,31 +234,30 @@ function EvaluatorForm({ number, share, evaluator, types, saved, isOne, onChange
           placeholder="1"
           onChange={(typed) => set('weight', typed === '' ? undefined : Number(typed))}
         />
+      </div>
+      <div className="row evaluator-hint">
+        <p className="field-hint">
+          {own?.description}
+          {share < 1 && ` Counts ${Math.round(share * 100)} % of the score.`}
+        </p>
         {maySave && (
-          <DialogButton label="Reuse elsewhere…" dialog={(close) => <SaveDialog given={evaluator} onClose={close} />} />
+          <DialogButton
+            label="Reuse elsewhere…"
+            look="small"
+            dialog={(close) => <SaveDialog given={evaluator} onClose={close} />}
+          />
         )}
         {onRemove && (
-          <Button onClick={onRemove}>
+          <Button look="small" onClick={onRemove}>
             Remove<span className="visually-hidden"> evaluator {number}</span>
           </Button>
         )}
       </div>
-      <p className="field-hint">
-        {own?.description}
-        {share < 1 && ` Counts ${Math.round(share * 100)} % of the score.`}
-      </p>
-      <div className="evaluator-options">
-        {Object.entries(own?.options.properties ?? {}).map(([name, schema]) => (
-          <OptionField
-            key={name}
-            name={name}
-            schema={schema}
-            required={own?.options.required.includes(name) ?? false}
-            value={evaluator[name]}
-            onChange={(value) => set(name, value)}
-          />
-        ))}
-      </div>
+      <div className="evaluator-options">{options.filter((each) => !isRare(each)).map(fieldOf)}</div>
+      <details open={!isUsual}>
+        <summary>More options</summary>
+        <div className="evaluator-options">{rare.map(fieldOf)}</div>
+      </details>
     </fieldset>
   );
 }

@@ -72,7 +72,7 @@ export function OptionField({ name, schema, required, value, onChange }: OptionF
       return (
         <TextArea
           {...common}
-          rows={3}
+          rows={2}
           value={Array.isArray(value) ? value.join('\n') : ''}
           onChange={(next) => onChange(next === '' ? undefined : next.split('\n'))}
         />
@@ -87,7 +87,7 @@ export function OptionField({ name, schema, required, value, onChange }: OptionF
 const shown = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
 /** `x-field`, or the default of the type. */
-function controlOf({ type, items, properties, ...schema }: OptionSchema): string {
+export function controlOf({ type, items, properties, ...schema }: OptionSchema): string {
   if (schema['x-field'] !== undefined) return schema['x-field'];
   if (schema.enum !== undefined) return 'choice';
   if (type === 'boolean') return 'check';

@@ -76,8 +76,7 @@ export function RunFormFields({
               placeholder="Such as what is tried"
             />
           )}
-          <RunModeFields value={value} set={set} />
-          <div className="filters">
+          <RunModeFields value={value} set={set}>
             <TextField
               label="Concurrency"
               type="number"
@@ -96,7 +95,7 @@ export function RunFormFields({
                 hint="Leave empty to start now."
               />
             )}
-          </div>
+          </RunModeFields>
         </div>
       </details>
     </>

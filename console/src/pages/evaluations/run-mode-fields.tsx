@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { get, pathOf } from '../../api.ts';
 import type { Prompt, Provider } from '../../api-types.ts';
 import { SelectField } from '../../components/fields.tsx';
@@ -59,7 +60,16 @@ function hintOf(form: ModeForm, without: string[] | undefined): string {
 }
 
 /** How to call the models of a run: only supported modes are available. */
-export function RunModeFields({ value, set }: { value: ModeForm; set: (part: Partial<ModeForm>) => void }) {
+export function RunModeFields({
+  value,
+  set,
+  children,
+}: {
+  value: ModeForm;
+  set: (part: Partial<ModeForm>) => void;
+  /** Fields beside these. */
+  children?: ReactNode;
+}) {
   const without = useModelsWithoutBatches(value);
   const waits = WAITS.some((wait) => wait.value === value.maxWait)
     ? WAITS
@@ -98,6 +108,7 @@ export function RunModeFields({ value, set }: { value: ModeForm; set: (part: Par
           />
         </>
       )}
+      {children}
     </div>
   );
 }
