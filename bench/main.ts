@@ -21,6 +21,7 @@ import { measureRecord } from './record.ts';
 import { measureReleases } from './releases.ts';
 import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
+import { measureRetention } from './retention.ts';
 import { measureRouting } from './routing.ts';
 import { measureRules } from './rules.ts';
 import { measureSearch } from './search.ts';
@@ -42,6 +43,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   rules: (means) => withServers(means, measureRules),
   'prompt-read': (means) => withServers(means, measurePromptRead),
   reads: (means) => withServers(means, measureReads),
+  retention: (means) => withServers(means, measureRetention),
   search: (means) => measureSearch(means),
   start: () => measureStart(),
   memory: (means) => withServers(means, measureMemory),
