@@ -22,7 +22,7 @@ export const PartialCredit = z
   .meta({ title: 'Score the share that matches', description: 'Otherwise, a partial match scores 0.' });
 
 /** A version of a saved evaluator. */
-export const SavedVersion = z.int('must be a whole number').min(1).max(MAX_SAVED_VERSIONS);
+export const SavedVersion = z.int().min(1).max(MAX_SAVED_VERSIONS);
 
 /** Its share in an example's score, relative to the weights of the others. */
 export const Weight = z.number().positive().max(1_000).default(1);
