@@ -92,7 +92,7 @@ export function presentImprovement(
     },
     curve: state.curve.map((point) => ({ ...point, cost: usd(point.cost) })),
     stop_reason: row.stop_reason,
-    verdict: row.verdict,
+    verdict: row.verdict && { agreement: null, ...row.verdict },
     accepted:
       row.accepted_version === null
         ? null

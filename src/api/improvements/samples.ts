@@ -78,6 +78,7 @@ export const improvementSample: z.input<typeof Improvement> = {
     look: 1,
     note: '+12.4 points on 101 examples it never saw (95 % CI +5.1 to +19.8); +18.5 where it was chosen.',
     by_evaluator: [],
+    agreement: null,
     optimism: 0.061,
     cost_per_call: { base: 0.0004, candidate: 0.0005 },
     length: { base: 180, candidate: 642 },

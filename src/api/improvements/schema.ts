@@ -30,6 +30,7 @@ import { BatchOptions, checkMode } from '../evaluations/batch-options.ts';
 import { EvaluatorComparison } from '../evaluations/compare-schema.ts';
 import { DatasetReference, evaluationFields, MaxCost } from '../evaluations/create-schema.ts';
 import { VersionDiff } from '../prompts/schema.ts';
+import { Measure } from '../queues/schema.ts';
 import { ReleaseSteps } from '../releases/steps-schema.ts';
 
 const range = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
@@ -230,6 +231,13 @@ const Verdict = z
     look: z.int().nullable().meta({ description: 'The number of this verdict over these examples, from 1.' }),
     note: z.string(),
     by_evaluator: z.array(EvaluatorComparison),
+    agreement: z
+      .object({ score: z.string(), examples: z.int(), base: z.array(Measure), candidate: z.array(Measure) })
+      .nullable()
+      .meta({
+        description:
+          'Of a judge, with people, on the held-out examples. Null unless all of them are by `POST /datasets/{name}/from-scores`.',
+      }),
     optimism: z.number().nullable().meta({
       description: 'The gain on the examples that chose it, minus the gain on the held-out ones.',
     }),

@@ -1,6 +1,7 @@
 import { points, type RunComparison } from '../evaluations/comparison.ts';
 import { roundScore } from '../evaluations/scoring.ts';
 import type { ImprovementResult } from './candidate.ts';
+import { agreementInWords, type PeopleAgreement } from './people-agreement.ts';
 
 const ALPHA = 0.05;
 /** The smallest p-value that the random sign flips can give. */
@@ -39,6 +40,8 @@ export interface VerdictInput {
   finalist: Side;
   /** The finalist's gain on the check examples. */
   checkGain: number;
+  /** Default: null. */
+  agreement?: PeopleAgreement | null;
 }
 
 /** What the search found. Everything but the result and the note is null without a candidate. */
@@ -57,6 +60,8 @@ export interface Verdict {
   look: number | null;
   note: string;
   by_evaluator: RunComparison['by_evaluator'];
+  /** Of a judge, with people, on the held-out examples. Missing in verdicts of before. */
+  agreement?: PeopleAgreement | null;
   /** How much better the candidate looked on the examples that chose it. */
   optimism: number | null;
   cost_per_call: { base: number | null; candidate: number | null } | null;
@@ -78,13 +83,15 @@ export const NO_CANDIDATE: Verdict = {
   look: null,
   note: 'No candidate was better than the prompt itself on the examples that choose. Nothing was tested. More or better examples help more than a second search.',
   by_evaluator: [],
+  agreement: null,
   optimism: null,
   cost_per_call: null,
   length: null,
 };
 
 /** The verdict on the finalist, from examples that neither wrote nor chose it. */
-export function verdictOf({ comparison, look, candidate, base, finalist, checkGain }: VerdictInput): Verdict {
+export function verdictOf(input: VerdictInput): Verdict {
+  const { comparison, look, candidate, base, finalist, checkGain, agreement = null } = input;
   const needed = neededP(look);
   const result = resultOf(comparison, needed);
   return {
@@ -100,8 +107,10 @@ export function verdictOf({ comparison, look, candidate, base, finalist, checkGa
     p_value: comparison.p_value,
     p_needed: needed,
     look,
-    note: noteOf(result, comparison, { look, needed, checkGain }),
+    note:
+      noteOf(result, comparison, { look, needed, checkGain }) + (agreement === null ? '' : agreementInWords(agreement)),
     by_evaluator: comparison.by_evaluator,
+    agreement,
     optimism: comparison.difference === null ? null : roundScore(checkGain - comparison.difference),
     cost_per_call: { base: base.costPerCall, candidate: finalist.costPerCall },
     length: { base: base.length, candidate: finalist.length },

@@ -6,6 +6,7 @@ import { publicId } from '../../domain/ids.ts';
 import type { StopReason } from '../../domain/improvements/candidate.ts';
 import type { Failure } from '../../domain/improvements/improvement.ts';
 import { wordingOf } from '../../domain/improvements/parts.ts';
+import { peopleAgreement } from '../../domain/improvements/people-agreement.ts';
 import { chooseFinalist, meanScore, stopReason } from '../../domain/improvements/search.ts';
 import { keysOf } from '../../domain/improvements/split.ts';
 import { NO_CANDIDATE, type Verdict, verdictOf } from '../../domain/improvements/verdict.ts';
@@ -24,7 +25,7 @@ import {
 } from './improvements.ts';
 import { advance, proposeRound } from './propose.ts';
 import { Search } from './search.ts';
-import { cancelTrials, readExamplesAt, type TrialDeps } from './trials.ts';
+import { cancelTrials, readExamplesAt, readJudged, type TrialDeps } from './trials.ts';
 
 /** The search fails after so many reflections in a row without a usable answer. */
 const MAX_UNREADABLE = 8;
@@ -304,6 +305,7 @@ async function judge({ db }: MoveDeps, search: Search, { base, finalist }: ToCom
     candidate: finalist.number,
     base: a,
     finalist: b,
+    agreement: peopleAgreement(await readJudged(own.query, a.id, b.id)),
     checkGain:
       meanScore(finalist.run.trials.check?.scores ?? []) -
       (meanScore(check?.scores ?? []) + meanScore(again?.scores ?? [])) / 2,

@@ -11,8 +11,10 @@ import {
 import type { Example } from '../../domain/evaluations/example.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { Failure, Trial } from '../../domain/improvements/improvement.ts';
+import type { JudgedExample } from '../../domain/improvements/people-agreement.ts';
 import type { ReflectionExample } from '../../domain/improvements/reflection.ts';
 import type { SplitPart } from '../../domain/improvements/split.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { isOutOfBudget } from '../budget-reason.ts';
@@ -178,6 +180,36 @@ export async function readAnswers(query: Query, evaluation: string, worst?: numb
     ),
   }));
 }
+
+/** Longer answers are no value of a score. */
+const VALUE_CHARACTERS = 200;
+
+/** What people and both prompts said about the examples that they have in common, from two evaluations of the same ones. */
+export const readJudged = (query: Query, base: string, candidate: string): Promise<JudgedExample[]> =>
+  query((db) =>
+    db
+      .selectFrom('evaluations as e')
+      .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+      .innerJoin('evaluations as f', (join) => join.on('f.id', '=', base))
+      .innerJoin('evaluation_results as b', (join) =>
+        join.onRef('b.evaluation_id', '=', 'f.id').onRef('b.seq', '=', 'r.seq'),
+      )
+      .innerJoin('dataset_examples as d', (join) =>
+        join.onRef('d.dataset_version_id', '=', 'e.examples_id').onRef('d.seq', '=', 'r.seq'),
+      )
+      .select(['r.expected'])
+      // As `from-scores` writes them.
+      .select(
+        sql<string | null>`case when d.metadata->'reviewers' is not null then d.metadata->>'score' end`.as('score'),
+      )
+      .select(sql<string>`left(b.output, ${VALUE_CHARACTERS})`.as('base'))
+      .select(sql<string>`left(r.output, ${VALUE_CHARACTERS})`.as('candidate'))
+      .where('e.id', '=', candidate)
+      .where('r.expected', 'is not', null)
+      .where('r.output', 'is not', null)
+      .where('b.output', 'is not', null)
+      .$narrowType<{ expected: JsonValue }>(),
+  );
 
 const CANCEL = changeState(evaluationStates, { to: 'canceled' });
 

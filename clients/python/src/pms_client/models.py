@@ -2891,6 +2891,14 @@ class ImprovementVerdictLength(BaseModel):
     candidate: int
 
 
+class AgreementMeasureInterval(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    lower: float
+    upper: float
+
+
 class ImprovementEstimateCost(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2991,14 +2999,6 @@ class QueueItemReviewCorrection(BaseModel):
     )
     dataset: str
     version: int
-
-
-class AgreementMeasureInterval(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    lower: float
-    upper: float
 
 
 class LastError(BaseModel):
@@ -3577,39 +3577,18 @@ class EvaluatorTypeList(BaseModel):
     ]
 
 
-class ImprovementVerdict(BaseModel):
+class AgreementMeasure(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    result: Annotated[str, Field(description="Minor versions may add values.")]
-    candidate: int | None
-    evaluation_id: str | None
-    base_evaluation_id: str | None
-    examples: Annotated[int | None, Field(description="Held-out examples that have both scores.")]
-    score_base: float | None
-    score: float | None
-    difference: float | None
-    interval: Annotated[
-        ImprovementVerdictInterval | None,
-        Field(description="The 95 % confidence interval of the difference."),
+    name: Literal[
+        "cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic", "spearman_rho", "krippendorff_alpha"
     ]
-    p_value: float | None
-    p_needed: Annotated[
+    value: Annotated[
         float | None,
-        Field(description="Lower for each further verdict over the same examples."),
+        Field(description="1: perfect agreement; 0: chance level. Null if undefined."),
     ]
-    look: Annotated[
-        int | None,
-        Field(description="The number of this verdict over these examples, from 1."),
-    ]
-    note: str
-    by_evaluator: list[ImprovementVerdictByEvaluatorItem]
-    optimism: Annotated[
-        float | None,
-        Field(description="The gain on the examples that chose it, minus the gain on the held-out ones."),
-    ]
-    cost_per_call: ImprovementVerdictCostPerCall | None
-    length: Annotated[ImprovementVerdictLength | None, Field(description="Characters of the prompt.")]
+    interval: Annotated[AgreementMeasureInterval | None, Field(description="The 95 % interval.")]
 
 
 class ImprovementEstimate(BaseModel):
@@ -3873,18 +3852,38 @@ class QueueItemPage(BaseModel):
     ]
 
 
-class AgreementMeasure(BaseModel):
+class QueueAgreementScorePair(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    name: Literal[
-        "cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic", "spearman_rho", "krippendorff_alpha"
-    ]
-    value: Annotated[
+    reviewers: list[str]
+    items: int
+    measure: AgreementMeasure
+
+
+class QueueAgreementScore(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    data_type: Literal["numeric", "boolean", "categorical"]
+    items: Annotated[int, Field(description="Items scored by at least two reviewers.")]
+    same: Annotated[
         float | None,
-        Field(description="1: perfect agreement; 0: chance level. Null if undefined."),
+        Field(description="The share of those items on which all reviewers agree."),
     ]
-    interval: Annotated[AgreementMeasureInterval | None, Field(description="The 95 % interval.")]
+    measure: AgreementMeasure
+    pairs: Annotated[
+        list[QueueAgreementScorePair],
+        Field(description="The 20 pairs with the most items."),
+    ]
+
+
+class QueueAgreement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    scores: list[QueueAgreementScore]
 
 
 class EvaluatorAgreementEvaluator(BaseModel):
@@ -4678,6 +4677,16 @@ class JsonSchemaResponseFormatOutput(BaseModel):
     json_schema: ResponseSchemaOutput
 
 
+class ImprovementVerdictAgreement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: str
+    examples: int
+    base: list[AgreementMeasure]
+    candidate: list[AgreementMeasure]
+
+
 class SystemMessage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -4804,77 +4813,45 @@ class EvaluationResultPage(BaseModel):
     ]
 
 
-class Improvement(BaseModel):
+class ImprovementVerdict(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: str
-    status: Annotated[str, Field(description="Minor versions may add values.")]
-    status_reason: str | None
-    phase: Annotated[str, Field(description="Minor versions may add values.")]
-    error: ExecutionError | None
-    prompt_name: Annotated[
-        str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    result: Annotated[str, Field(description="Minor versions may add values.")]
+    candidate: int | None
+    evaluation_id: str | None
+    base_evaluation_id: str | None
+    examples: Annotated[int | None, Field(description="Held-out examples that have both scores.")]
+    score_base: float | None
+    score: float | None
+    difference: float | None
+    interval: Annotated[
+        ImprovementVerdictInterval | None,
+        Field(description="The 95 % confidence interval of the difference."),
     ]
-    prompt_version: Annotated[int, Field(description="The base.")]
-    dataset: ImprovementDataset
-    evaluators: list[ImprovementEvaluator]
-    example_threshold: float | None
-    reflection: ImprovementReflection
-    parts: list[str]
-    keep: list[str]
-    few_shot: int
-    feedback: Annotated[
-        ImprovementFeedback | None,
-        Field(description="Scores by people that reflections can show: the limit, and how many there are."),
+    p_value: float | None
+    p_needed: Annotated[
+        float | None,
+        Field(description="Lower for each further verdict over the same examples."),
     ]
-    max_cost: str | None
-    max_proposals: int
-    parallel: int
-    minibatch: int
-    patience: int
-    deadline: UtcDatetime | None
-    max_length: int | None
-    concurrency: int
-    mode: Annotated[str, Field(description="Minor versions may add values.")]
-    batch: BatchOptionsOutput | None
-    reuse: ImprovementReuse
-    group_by: str | None
-    seed: str
-    metadata: Annotated[
-        dict[str, str],
-        Field(description="Up to 50 custom strings, returned unchanged."),
+    look: Annotated[
+        int | None,
+        Field(description="The number of this verdict over these examples, from 1."),
     ]
-    split: Annotated[ImprovementSplit, Field(description="The number of examples of each part.")]
-    spent: ImprovementSpent
-    base: Annotated[
-        ImprovementBase,
-        Field(description="Mean scores of the base. Its two runs of the check part differ by noise."),
+    note: str
+    by_evaluator: list[ImprovementVerdictByEvaluatorItem]
+    agreement: Annotated[
+        ImprovementVerdictAgreement | None,
+        Field(
+            description="Of a judge, with people, on the held-out examples. Null unless all of them are by `POST /datasets/{name}/from-scores`."
+        ),
     ]
-    best: ImprovementBest | None
-    proposals: ImprovementProposals
-    curve: Annotated[
-        list[ImprovementCurveItem],
-        Field(description="The best score on the check part after each round."),
+    optimism: Annotated[
+        float | None,
+        Field(description="The gain on the examples that chose it, minus the gain on the held-out ones."),
     ]
-    stop_reason: str | None
-    verdict: ImprovementVerdict | None
-    accepted: ImprovementAccepted | None
-    workflow_id: str
-    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
-    finished_at: UtcDatetime | None
-
-
-class ImprovementPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Improvement]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
-    ]
+    cost_per_call: ImprovementVerdictCostPerCall | None
+    length: Annotated[ImprovementVerdictLength | None, Field(description="Characters of the prompt.")]
 
 
 class ImprovementCandidatePage(BaseModel):
@@ -4918,40 +4895,6 @@ class QueuePage(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
-
-
-class QueueAgreementScorePair(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    reviewers: list[str]
-    items: int
-    measure: AgreementMeasure
-
-
-class QueueAgreementScore(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    data_type: Literal["numeric", "boolean", "categorical"]
-    items: Annotated[int, Field(description="Items scored by at least two reviewers.")]
-    same: Annotated[
-        float | None,
-        Field(description="The share of those items on which all reviewers agree."),
-    ]
-    measure: AgreementMeasure
-    pairs: Annotated[
-        list[QueueAgreementScorePair],
-        Field(description="The 20 pairs with the most items."),
-    ]
-
-
-class QueueAgreement(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    scores: list[QueueAgreementScore]
 
 
 class RulePage(BaseModel):
@@ -5104,6 +5047,79 @@ class EvaluationInput(BaseModel):
         Field(
             description="The text of a template, sent as one user message, or the messages. Null if the example's variables do not fill the prompt and nothing was sent."
         ),
+    ]
+
+
+class Improvement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Annotated[str, Field(description="Minor versions may add values.")]
+    status_reason: str | None
+    phase: Annotated[str, Field(description="Minor versions may add values.")]
+    error: ExecutionError | None
+    prompt_name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt_version: Annotated[int, Field(description="The base.")]
+    dataset: ImprovementDataset
+    evaluators: list[ImprovementEvaluator]
+    example_threshold: float | None
+    reflection: ImprovementReflection
+    parts: list[str]
+    keep: list[str]
+    few_shot: int
+    feedback: Annotated[
+        ImprovementFeedback | None,
+        Field(description="Scores by people that reflections can show: the limit, and how many there are."),
+    ]
+    max_cost: str | None
+    max_proposals: int
+    parallel: int
+    minibatch: int
+    patience: int
+    deadline: UtcDatetime | None
+    max_length: int | None
+    concurrency: int
+    mode: Annotated[str, Field(description="Minor versions may add values.")]
+    batch: BatchOptionsOutput | None
+    reuse: ImprovementReuse
+    group_by: str | None
+    seed: str
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 custom strings, returned unchanged."),
+    ]
+    split: Annotated[ImprovementSplit, Field(description="The number of examples of each part.")]
+    spent: ImprovementSpent
+    base: Annotated[
+        ImprovementBase,
+        Field(description="Mean scores of the base. Its two runs of the check part differ by noise."),
+    ]
+    best: ImprovementBest | None
+    proposals: ImprovementProposals
+    curve: Annotated[
+        list[ImprovementCurveItem],
+        Field(description="The best score on the check part after each round."),
+    ]
+    stop_reason: str | None
+    verdict: ImprovementVerdict | None
+    accepted: ImprovementAccepted | None
+    workflow_id: str
+    created_at: Annotated[UtcDatetime, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: UtcDatetime | None
+
+
+class ImprovementPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Improvement]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page. Null on the last page."),
     ]
 
 

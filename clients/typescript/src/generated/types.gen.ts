@@ -4533,6 +4533,10 @@ export type ImprovementVerdict = {
         unchanged: number;
     }>;
     /**
+     * Of a judge, with people, on the held-out examples. Null unless all of them are by `POST /datasets/{name}/from-scores`.
+     */
+    agreement: ImprovementVerdictAgreement | null;
+    /**
      * The gain on the examples that chose it, minus the gain on the held-out ones.
      */
     optimism: number | null;
@@ -4541,6 +4545,18 @@ export type ImprovementVerdict = {
      * Characters of the prompt.
      */
     length: ImprovementVerdictLength | null;
+};
+
+export type AgreementMeasure = {
+    name: 'cohen_kappa' | 'weighted_kappa_linear' | 'weighted_kappa_quadratic' | 'spearman_rho' | 'krippendorff_alpha';
+    /**
+     * 1: perfect agreement; 0: chance level. Null if undefined.
+     */
+    value: number | null;
+    /**
+     * The 95 % interval.
+     */
+    interval: AgreementMeasureInterval | null;
 };
 
 export type ImprovementPage = {
@@ -5079,18 +5095,6 @@ export type QueueAgreement = {
             measure: AgreementMeasure;
         }>;
     }>;
-};
-
-export type AgreementMeasure = {
-    name: 'cohen_kappa' | 'weighted_kappa_linear' | 'weighted_kappa_quadratic' | 'spearman_rho' | 'krippendorff_alpha';
-    /**
-     * 1: perfect agreement; 0: chance level. Null if undefined.
-     */
-    value: number | null;
-    /**
-     * The 95 % interval.
-     */
-    interval: AgreementMeasureInterval | null;
 };
 
 export type EvaluatorAgreement = {
@@ -8145,6 +8149,13 @@ export type ImprovementVerdictInterval = {
     high: number;
 };
 
+export type ImprovementVerdictAgreement = {
+    score: string;
+    examples: number;
+    base: Array<AgreementMeasure>;
+    candidate: Array<AgreementMeasure>;
+};
+
 export type ImprovementVerdictCostPerCall = {
     base: number | null;
     candidate: number | null;
@@ -8153,6 +8164,11 @@ export type ImprovementVerdictCostPerCall = {
 export type ImprovementVerdictLength = {
     base: number;
     candidate: number;
+};
+
+export type AgreementMeasureInterval = {
+    lower: number;
+    upper: number;
 };
 
 export type ImprovementEstimateCost = {
@@ -8245,11 +8261,6 @@ export type QueueItemReviewCorrection = {
 
 export type QueueFilter = {
     [key: string]: unknown;
-};
-
-export type AgreementMeasureInterval = {
-    lower: number;
-    upper: number;
 };
 
 export type LastError = {

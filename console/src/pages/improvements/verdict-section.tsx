@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Interval } from '../../components/interval.tsx';
 import { Section } from '../../components/section.tsx';
-import { formatNumber, formatScore, NONE } from '../../format.ts';
+import { formatNumber, formatScore, NONE, plural } from '../../format.ts';
 import { t } from '../../strings.ts';
+import { measureWords } from '../agreement/in-words.ts';
 import { signed } from '../evaluations/in-words.ts';
 import { usd, verdictInWords } from './in-words.tsx';
 import type { Improvement, Verdict } from './types.ts';
@@ -75,7 +76,7 @@ function Scores({ improvement, verdict }: { improvement: Improvement; verdict: V
 /** How sure it is, and what each call costs more or less. */
 function Proof({ verdict }: { verdict: Verdict }) {
   const { p_value: p, p_needed: needed, look, cost_per_call: cost, length, evaluation_id: id } = verdict;
-  const other = verdict.base_evaluation_id;
+  const { base_evaluation_id: other, agreement } = verdict;
   const price = cost !== null && cost.base !== null && cost.candidate !== null && (
     <li key="cost">
       A call of the candidate costs {usd(cost.candidate)}, of the base {usd(cost.base)}.
@@ -96,6 +97,12 @@ function Proof({ verdict }: { verdict: Verdict }) {
     ),
     look !== null && look > 1 && (
       <li key="look">This is verdict {look} over some of these examples: each further one needs stronger proof.</li>
+    ),
+    agreement !== null && agreement.candidate[0] !== undefined && agreement.base[0] !== undefined && (
+      <li key="agreement">
+        Agreement with people on “{agreement.score}”, as far as {plural(agreement.examples, 'example', 'examples')}{' '}
+        tell: {measureWords(agreement.candidate[0])}; the base: {measureWords(agreement.base[0])}.
+      </li>
     ),
     price,
     length !== null && (
