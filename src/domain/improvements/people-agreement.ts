@@ -37,7 +37,10 @@ export function peopleAgreement(examples: readonly JudgedExample[]): PeopleAgree
   );
   const measuresOf = (side: 'base' | 'candidate') => {
     const judged = usable.map(
-      (example): Judged => ({ judge: scoreOf(example[side]), people: scoreOf(String(example.expected as boolean | number | string)) }),
+      (example): Judged => ({
+        judge: scoreOf(example[side]),
+        people: scoreOf(String(example.expected as boolean | number | string)),
+      }),
     );
     return judgeAgreement(isNumeric ? 'numeric' : 'categorical', judged).measures;
   };
