@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ScoreName } from '../../domain/scores/score-name.ts';
 import { CreationTime, Name, wholeNumber } from '../../http/fields.ts';
-import { Measure, ScoreValue } from '../queues/schema.ts';
+import { ScoreValue } from '../queues/schema.ts';
+import { Measure } from '../scores/measure.ts';
 
 const Flag = z
   .enum(['true', 'false'], 'must be true or false')

@@ -30,8 +30,8 @@ import { BatchOptions, checkMode } from '../evaluations/batch-options.ts';
 import { EvaluatorComparison } from '../evaluations/compare-schema.ts';
 import { DatasetReference, evaluationFields, MaxCost } from '../evaluations/create-schema.ts';
 import { VersionDiff } from '../prompts/schema.ts';
-import { Measure } from '../queues/schema.ts';
 import { ReleaseSteps } from '../releases/steps-schema.ts';
+import { Measure } from '../scores/measure.ts';
 
 const range = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
 const whole = (min: number, max: number) => z.int(range(min, max)).min(min, range(min, max)).max(max, range(min, max));
@@ -236,7 +236,7 @@ const Verdict = z
       .nullable()
       .meta({
         description:
-          'Of a judge, with people, on the held-out examples. Null unless all of them are by `POST /datasets/{name}/from-scores`.',
+          'How well a judge agrees with people on the held-out examples. Null unless all of them come from `POST /datasets/{name}/from-scores`.',
       }),
     optimism: z.number().nullable().meta({
       description: 'The gain on the examples that chose it, minus the gain on the held-out ones.',

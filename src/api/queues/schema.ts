@@ -16,6 +16,7 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { shown } from '../../http/unread.ts';
 import { DatasetName } from '../datasets/schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
+import { Measure } from '../scores/measure.ts';
 import { TraceFilterBody } from '../traces/filter-schema.ts';
 
 export const QueueName = nameSchema(queueNameProblem, 'support/unhelpful');
@@ -298,22 +299,6 @@ export const CompleteItem = z
       issues.push({ code: 'custom', message: 'Give at least one score or a correction.', input: value, path: [] });
   })
   .meta({ id: 'CompleteQueueItem' });
-
-export const Interval = z.object({ lower: z.number(), upper: z.number() }).nullable();
-
-export const Measure = z
-  .object({
-    name: z.enum([
-      'cohen_kappa',
-      'weighted_kappa_linear',
-      'weighted_kappa_quadratic',
-      'spearman_rho',
-      'krippendorff_alpha',
-    ]),
-    value: z.number().nullable().meta({ description: '1: perfect agreement; 0: chance level. Null if undefined.' }),
-    interval: Interval.meta({ description: 'The 95 % interval.' }),
-  })
-  .meta({ id: 'AgreementMeasure' });
 
 const Share = z.number().nullable();
 

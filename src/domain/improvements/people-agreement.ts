@@ -54,7 +54,7 @@ export function peopleAgreement(examples: readonly JudgedExample[]): PeopleAgree
 
 const shown = (value: number) => value.toFixed(2);
 
-/** In a sentence; empty if it cannot be told. */
+/** In a sentence; empty without a measure. */
 export function agreementInWords({ score, base, candidate }: PeopleAgreement): string {
   const [before, after] = [base[0], candidate[0]];
   if (after === undefined || after.value === null) return '';

@@ -60,7 +60,7 @@ export interface Verdict {
   look: number | null;
   note: string;
   by_evaluator: RunComparison['by_evaluator'];
-  /** Of a judge, with people, on the held-out examples. Missing in verdicts of before. */
+  /** How well a judge agrees with people on the held-out examples. Missing in older verdicts. */
   agreement?: PeopleAgreement | null;
   /** How much better the candidate looked on the examples that chose it. */
   optimism: number | null;

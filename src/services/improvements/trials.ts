@@ -181,7 +181,7 @@ export async function readAnswers(query: Query, evaluation: string, worst?: numb
   }));
 }
 
-/** Longer answers are no value of a score. */
+/** Longer answers are not values of a score. */
 const VALUE_CHARACTERS = 200;
 
 /** What people and both prompts said about the examples that they have in common, from two evaluations of the same ones. */

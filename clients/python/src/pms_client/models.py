@@ -4843,7 +4843,7 @@ class ImprovementVerdict(BaseModel):
     agreement: Annotated[
         ImprovementVerdictAgreement | None,
         Field(
-            description="Of a judge, with people, on the held-out examples. Null unless all of them are by `POST /datasets/{name}/from-scores`."
+            description="How well a judge agrees with people on the held-out examples. Null unless all of them come from `POST /datasets/{name}/from-scores`."
         ),
     ]
     optimism: Annotated[

@@ -4533,7 +4533,7 @@ export type ImprovementVerdict = {
         unchanged: number;
     }>;
     /**
-     * Of a judge, with people, on the held-out examples. Null unless all of them are by `POST /datasets/{name}/from-scores`.
+     * How well a judge agrees with people on the held-out examples. Null unless all of them come from `POST /datasets/{name}/from-scores`.
      */
     agreement: ImprovementVerdictAgreement | null;
     /**
