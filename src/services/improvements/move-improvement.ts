@@ -84,8 +84,10 @@ export async function moveImprovement(deps: MoveDeps, id: string): Promise<Impro
     if (!(error instanceof ApiError)) throw error;
     const summary = `waits: ${error.message}`;
     // Others will end at some time; people have to fix any other error.
-    if (error.code === 'quota_exceeded' || error.code === 'temporarily_unavailable')
+    if (error.code === 'quota_exceeded' || error.code === 'temporarily_unavailable') {
+      await noteWait(deps.db, id, summary);
       return { state: 'at work', children: [], details: summary, summary };
+    }
     await endWithError(deps.db, id, { code: error.code, message: error.message });
     return { state: 'ended', children: [], details: error.message, summary: error.message };
   }
@@ -100,7 +102,21 @@ export async function moveImprovement(deps: MoveDeps, id: string): Promise<Impro
   return viewOf(deps.starter, search);
 }
 
+/** Shows in the record why a running search waits, until its next step. */
+const noteWait = (db: Database, id: string, reason: string | null) =>
+  db.system.query((system) =>
+    system
+      .updateTable('improvements')
+      .set({ status_reason: reason })
+      .where('id', '=', id)
+      .where('status', '=', 'running')
+      .where('status_reason', 'is distinct from', reason),
+  );
+
 async function move(search: Search): Promise<ToCompare | undefined> {
+  const { row } = search;
+  if (row.status === 'running' && row.status_reason !== null)
+    search.row = await saveImprovement(search.query, row, { status_reason: null });
   const before = search.row;
   let compare: ToCompare | undefined;
   if (search.row.phase === 'base') await runBase(search);

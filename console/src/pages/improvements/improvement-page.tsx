@@ -73,6 +73,7 @@ function Progress({ improvement }: { improvement: Improvement }) {
       <p className={isRunning ? 'muted' : 'visually-hidden'} role="status">
         {isRunning ? phaseInWords(improvement) : `The improvement is ${status}.`}
       </p>
+      {isRunning && reason !== null && <p className="notice warn">It {reason}</p>}
       {status === 'paused' && <p className="notice warn">Paused: {reason ?? 'by request'}.</p>}
       {status === 'canceled' && (
         <p className="notice warn">Canceled: there is no verdict. Its candidates can still be read and accepted.</p>
