@@ -1,7 +1,7 @@
 import { monitorRoutes } from '../api/monitors/routes.ts';
 import { everyRow, toDelete } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
-import { MAX_WINDOW_MS } from '../domain/monitors/monitor.ts';
+import { KEPT_LONGER_MS, MAX_WINDOW_MS } from '../domain/monitors/monitor.ts';
 import { checkMonitors } from '../jobs/check-monitors.ts';
 import { olderThan } from '../jobs/retention.ts';
 import type { Capability } from './capability.ts';
@@ -25,7 +25,7 @@ export const monitors: Capability = {
     toDelete('run_minutes', () => everyRow),
   ],
   expired: ({ events }) => [
-    toDelete('run_minutes', (eb) => ({ where: eb('starts_at', '<', ago(MAX_WINDOW_MS + 60 * 60_000)) })),
+    toDelete('run_minutes', (eb) => ({ where: eb('starts_at', '<', ago(MAX_WINDOW_MS + KEPT_LONGER_MS)) })),
     olderThan('monitor_changes', events),
   ],
 };

@@ -36,6 +36,7 @@ test('monitors are listed with their state; one shows its measurements and histo
     .getByRole('table', { name: 'Checks' })
     .getByRole('row', { name: 'error rate above 10 % for 1 min 9 % 100 % 2 (at least 1) alerting Show the failing' })
     .waitFor();
+  await page.getByRole('group', { name: /^error rate: measured 100 %; alerts above 10 %/ }).waitFor();
   const history = page.getByRole('table', { name: 'History' });
   await history.getByText('error_rate 1 is above 0.1 (2 in 1 h)').waitFor();
   expect(

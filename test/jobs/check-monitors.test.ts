@@ -76,6 +76,34 @@ describe('the measurement', () => {
     expect(values['latency_p95'].value / 3000).toBeLessThan(1.02);
   });
 
+  test('has a history by window, as far back as minutes are summed up', async () => {
+    await store({ count: 10, status: 'failed', secondsAgo: 3 * 60 * 60 });
+    await store({ count: 10, latencyMs: 500, secondsAgo: 120 });
+    await putMonitor(call, 'past', { window: '1h', checks: [ERRORS, { metric: 'latency_p95', above: 1e6 }] });
+    const past = async () => (await call('GET', '/monitors/past/history/numbers')).body.data;
+    expect(await past()).toEqual([]);
+    await checkNow(service.dependencies);
+    const points: { at: string; values: { metric: string; value: number | null; count: number }[] }[] = await past();
+    expect(points).toHaveLength(48);
+    const last = Date.parse(points.at(-1)?.at ?? '');
+    expect(points.map(({ at }) => last - Date.parse(at))).toEqual(
+      points.map((_, index) => (points.length - 1 - index) * 20 * 60_000),
+    );
+    // A run three hours ago is in the three windows that end in the hour after it.
+    const rates = points.map(({ values }) => values[0]?.value);
+    expect(rates.filter((rate) => rate === 1)).toHaveLength(3);
+    expect(rates.slice(-3)).toEqual([null, null, 0]);
+    expect(points.at(-1)?.values).toEqual([
+      { metric: 'error_rate', value: 0, count: 10 },
+      { metric: 'latency_p95', value: expect.closeTo(500, -1), count: 10 },
+    ]);
+    await putMonitor(call, 'day', { window: '24h', checks: [ERRORS] });
+    await checkNow(service.dependencies);
+    expect((await call('GET', '/monitors/day/history/numbers')).body.data.at(0).values).toEqual([
+      { metric: 'error_rate', value: expect.any(Number), count: expect.any(Number) },
+    ]);
+  });
+
   test('is limited to the prompt, or to users of a label, or covers everything with drafts', async () => {
     await store({ count: 3, status: 'failed' });
     await store({ count: 1, label: 'production' });

@@ -4,10 +4,20 @@ import { resource } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { presentValues } from '../../services/monitors/change-state.ts';
 import { listChanges, MONITORS, type MonitorRow } from '../../services/monitors/monitors.ts';
+import { readSeries } from '../../services/monitors/numbers.ts';
 import { deleteMonitor, setMonitor } from '../../services/monitors/set-monitor.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { changeSample, monitorSample, newMonitorSample } from './samples.ts';
-import { ListQuery, Monitor, MonitorHistory, MonitorName, MonitorPage, MonitorParams, PutMonitor } from './schema.ts';
+import { changeSample, monitorSample, newMonitorSample, numbersSample } from './samples.ts';
+import {
+  ListQuery,
+  Monitor,
+  MonitorHistory,
+  MonitorName,
+  MonitorNumbers,
+  MonitorPage,
+  MonitorParams,
+  PutMonitor,
+} from './schema.ts';
 
 /** Presents a monitor. */
 function presentMonitor(row: MonitorRow): z.input<typeof Monitor> {
@@ -74,6 +84,29 @@ export function monitorRoutes({ quotas }: { quotas: Quotas }): Route[] {
           }),
           ({ id }) => id,
         );
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/monitors/{name}/history/numbers',
+      operationId: 'getMonitorNumbers',
+      tag,
+      summary: 'Retrieve what the checks of a monitor measure over time',
+      description:
+        'Up to 48 windows, which overlap, oldest first, up to the last measurement. Sums are kept for 25 hours: windows of a day cover the last hour.',
+      scope: 'read',
+      params: MonitorParams,
+      response: MonitorNumbers,
+      responseExample: numbersSample,
+      async handler({ db, params }) {
+        const monitor = await MONITORS.get(db.query, params);
+        const points = await readSeries(db.heavy.query, monitor);
+        return {
+          data: points.map(({ at, values }) => ({
+            at: at.toISOString(),
+            values: values.map((measured, index) => ({ metric: monitor.checks[index]?.metric ?? '', ...measured })),
+          })),
+        };
       },
     }),
     routes.get({

@@ -32,6 +32,10 @@ export const monitorSample = {
   updated_at: '2026-01-30T09:00:00.000Z',
 };
 
+export const numbersSample = {
+  data: [{ at: '2026-01-31T12:00:00.000Z', values: values.map(({ alerting: _, ...value }) => value) }],
+};
+
 export const changeSample = {
   at: '2026-01-31T12:00:00.000Z',
   previous_state: 'ok' as const,

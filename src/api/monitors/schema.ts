@@ -134,16 +134,13 @@ export const PutMonitor = z
   })
   .meta({ id: 'PutMonitor' });
 
-const Values = z.array(
-  z
-    .object({
-      metric: z.string(),
-      value: z.number().nullable().meta({ description: 'Null if there was nothing to measure.' }),
-      count: z.int().meta({ description: 'The number of executions or scores measured.' }),
-      alerting: z.boolean(),
-    })
-    .meta({ id: 'MonitorValue' }),
-);
+const measuredFields = {
+  metric: z.string(),
+  value: z.number().nullable().meta({ description: 'Null if there was nothing to measure.' }),
+  count: z.int().meta({ description: 'The number of executions or scores measured.' }),
+};
+
+const Values = z.array(z.object({ ...measuredFields, alerting: z.boolean() }).meta({ id: 'MonitorValue' }));
 
 const MonitorStateSchema = z.enum(monitorStates.states).meta({
   id: 'MonitorState',
@@ -194,5 +191,16 @@ export const MonitorHistory = pageOf(
     })
     .meta({ id: 'MonitorChange' }),
 ).meta({ id: 'MonitorHistory' });
+
+export const MonitorNumbers = z
+  .object({
+    data: z.array(
+      z.object({
+        at: Timestamp.meta({ description: 'The end of the window.' }),
+        values: z.array(z.object(measuredFields)).meta({ description: 'In the order of the checks.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'MonitorNumbers' });
 
 export const ListQuery = z.strictObject(PageQuery);

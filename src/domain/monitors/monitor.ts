@@ -9,8 +9,9 @@ export type MonitorMetric = (typeof MONITOR_METRICS)[number] | OfTraces<ScoreMet
 /** The interval at which monitors measure. */
 export const CHECK_EVERY_MS = 60_000;
 export const MIN_WINDOW_MS = 60_000;
-/** How long sums by minute are kept. */
 export const MAX_WINDOW_MS = 24 * 60 * 60_000;
+/** How long sums by minute are kept after they have left the longest window. */
+export const KEPT_LONGER_MS = 60 * 60_000;
 export const MAX_CHECKS = 10;
 
 /** The condition for an alert: a metric is above, or below, a number. Exactly one of the two is set. */

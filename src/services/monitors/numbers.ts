@@ -1,15 +1,21 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { isOfTraces, scoreOf, TRACE, withoutTrace } from '../../domain/analysis/check.ts';
-import type { Measured, MonitorCheck, MonitorMetric } from '../../domain/monitors/monitor.ts';
+import {
+  KEPT_LONGER_MS,
+  MAX_WINDOW_MS,
+  type Measured,
+  type MonitorCheck,
+  type MonitorMetric,
+} from '../../domain/monitors/monitor.ts';
 import { spanMs } from '../../domain/releases/release.ts';
 import { armOf, describeArm, type MeasuredSums } from '../releases/numbers.ts';
 import type { MonitorRow } from './monitors.ts';
 import { ceilHour, hoursUntil, LATENCY_HOURS } from './sum-up-runs.ts';
 
 const MINUTE_MS = 60_000;
-/** Later runs are never summed up. */
-const END = new Date('9999-01-01T00:00:00Z');
+/** The maximum number of points of a series. */
+const MAX_POINTS = 48;
 
 /** The measures that a metric is calculated from. Every run has a value for whether it failed. */
 const MEASURES = {
@@ -64,10 +70,10 @@ function readSums(query: Query, { prompt_name, label, window, checks }: MonitorR
           const wholeHours = latency.map((name) => HOURS.get(name) ?? '');
           const others = names.filter((name) => !HOURS.has(name));
           return eb.or([
-            minutes(others, new Date(from), END),
+            minutes(others, new Date(from), until),
             minutes(latency, new Date(from), hours.from),
             minutes(wholeHours, new Date(hours.from.getTime() - 1), hours.to),
-            minutes(latency, new Date(hours.to.getTime() - 1), END),
+            minutes(latency, new Date(hours.to.getTime() - 1), until),
           ]);
         };
         return eb.or([
@@ -118,4 +124,23 @@ function measure(metric: string, rows: readonly MeasuredSums[]): Measured {
 export async function measureChecks(query: Query, monitor: MonitorRow, until: Date): Promise<Measured[]> {
   const rows = await readSums(query, monitor, until);
   return monitor.checks.map(({ metric }: MonitorCheck) => measure(metric, rows));
+}
+
+/**
+ * What the checks of a monitor measure in windows that end at regular times, oldest first, up to its last measurement: as far as the sums by
+ * minute go back.
+ */
+export async function readSeries(query: Query, monitor: MonitorRow): Promise<{ at: Date; values: Measured[] }[]> {
+  const { last_checked_at: last } = monitor;
+  if (last === null) return [];
+  const window = spanMs(monitor.window);
+  const step = Math.min(window / 3, (MAX_WINDOW_MS + KEPT_LONGER_MS - window) / MAX_POINTS);
+  const stepMs = Math.max(1, Math.floor(step / MINUTE_MS)) * MINUTE_MS;
+  const end = Math.floor(last.getTime() / MINUTE_MS) * MINUTE_MS;
+  const series: { at: Date; values: Measured[] }[] = [];
+  for (let before = MAX_POINTS - 1; before >= 0; before -= 1) {
+    const at = new Date(end - before * stepMs);
+    series.push({ at, values: await measureChecks(query, monitor, at) });
+  }
+  return series;
 }

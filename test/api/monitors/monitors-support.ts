@@ -13,7 +13,8 @@ export async function putMonitor(call: Call, name: string, body: object) {
 /** Makes all monitors due, as if a minute had passed; the measured executions keep their age. */
 export async function makeDue({ db }: Pick<Dependencies, 'db'>): Promise<void> {
   await db.system.query({ text: `update monitors set last_checked_at = last_checked_at - interval '1 minute'` });
-  await db.system.query({ text: 'update monitored_workspaces set check_at = now()' });
+  // Times are rounded to a millisecond, which must not be in the future.
+  await db.system.query({ text: `update monitored_workspaces set check_at = now() - interval '1 millisecond'` });
 }
 
 /** The next check of all enabled monitors, by this process or, if there are workers, by them. */

@@ -1696,6 +1696,30 @@ class MonitorChange(BaseModel):
     values: list[MonitorValue]
 
 
+class MonitorNumbersDatumValue(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    metric: str
+    value: Annotated[float | None, Field(description="Null if there was nothing to measure.")]
+    count: Annotated[int, Field(description="The number of executions or scores measured.")]
+
+
+class MonitorNumbersDatum(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    at: Annotated[UtcDatetime, Field(description="The end of the window.")]
+    values: Annotated[list[MonitorNumbersDatumValue], Field(description="In the order of the checks.")]
+
+
+class MonitorNumbers(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[MonitorNumbersDatum]
+
+
 class WebhookWithSecret(BaseModel):
     model_config = ConfigDict(
         extra="ignore",

@@ -142,6 +142,7 @@ export interface Operations {
   triggerSchedule: { request: api.TriggerScheduleData; response: api.TriggerScheduleResponse };
   listMonitors: { request: api.ListMonitorsData; response: api.ListMonitorsResponse };
   listMonitorHistory: { request: api.ListMonitorHistoryData; response: api.ListMonitorHistoryResponse };
+  getMonitorNumbers: { request: api.GetMonitorNumbersData; response: api.GetMonitorNumbersResponse };
   getMonitor: { request: api.GetMonitorData; response: api.GetMonitorResponse };
   setMonitor: { request: api.SetMonitorData; response: api.SetMonitorResponse };
   deleteMonitor: { request: api.DeleteMonitorData; response: api.DeleteMonitorResponse };
@@ -354,6 +355,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   triggerSchedule: 'POST /schedules/{id}/trigger schedules.trigger',
   listMonitors: 'GET /monitors monitors.list ql',
   listMonitorHistory: 'GET /monitors/{name}/history monitors.history ql',
+  getMonitorNumbers: 'GET /monitors/{name}/history/numbers monitors.numbers',
   getMonitor: 'GET /monitors/{name} monitors.get',
   setMonitor: 'PUT /monitors/{name} monitors.set b',
   deleteMonitor: 'DELETE /monitors/{name} monitors.delete',

@@ -326,6 +326,8 @@ export interface MonitorsOperations {
   list(query?: QueryOf<api.ListMonitorsData>, options?: CallOptions): List<api.MonitorPage['data'][number]>;
   /** List the state changes of a monitor, newest first: `GET /monitors/{name}/history` */
   history(name: string, query?: QueryOf<api.ListMonitorHistoryData>, options?: CallOptions): List<api.MonitorHistory['data'][number]>;
+  /** Retrieve what the checks of a monitor measure over time: `GET /monitors/{name}/history/numbers` */
+  numbers(name: string, options?: CallOptions): ApiPromise<api.MonitorNumbers>;
   /** Retrieve a monitor, its state and its latest measurements: `GET /monitors/{name}` */
   get(name: string, options?: CallOptions): ApiPromise<api.Monitor>;
   /** Create or replace a monitor: `PUT /monitors/{name}` */

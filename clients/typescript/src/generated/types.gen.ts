@@ -5386,6 +5386,29 @@ export type MonitorChange = {
     values: Array<MonitorValue>;
 };
 
+export type MonitorNumbers = {
+    data: Array<{
+        /**
+         * The end of the window.
+         */
+        at: Timestamp;
+        /**
+         * In the order of the checks.
+         */
+        values: Array<{
+            metric: string;
+            /**
+             * Null if there was nothing to measure.
+             */
+            value: number | null;
+            /**
+             * The number of executions or scores measured.
+             */
+            count: number;
+        }>;
+    }>;
+};
+
 export type WebhookWithSecret = {
     id: string;
     url: string;
@@ -15126,6 +15149,52 @@ export type ListMonitorHistoryResponses = {
 };
 
 export type ListMonitorHistoryResponse = ListMonitorHistoryResponses[keyof ListMonitorHistoryResponses];
+
+export type GetMonitorNumbersData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/monitors/{name}/history/numbers';
+};
+
+export type GetMonitorNumbersErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Not found in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetMonitorNumbersError = GetMonitorNumbersErrors[keyof GetMonitorNumbersErrors];
+
+export type GetMonitorNumbersResponses = {
+    /**
+     * Done.
+     */
+    200: MonitorNumbers;
+};
+
+export type GetMonitorNumbersResponse = GetMonitorNumbersResponses[keyof GetMonitorNumbersResponses];
 
 export type DeleteMonitorData = {
     body?: never;

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { linkOptions } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { Query } from '../../api.ts';
@@ -13,7 +13,10 @@ import type { ExecutionsFilter } from './filter.ts';
 /** Loaded when it is opened. */
 const RetryDialog = lazy(async () => ({ default: (await import('./retry-dialog.tsx')).RetryDialog }));
 
-/** How many of some executions failed and why; empty if none did. */
+/**
+ * How many of some executions failed and why; empty if none did. While a filter's time moves on, the last result stays: use a key where the
+ * rest of the filter can change.
+ */
 export function ExecutionFailures({
   filter,
   search,
@@ -29,7 +32,10 @@ export function ExecutionFailures({
   title: (failed: string, all: string) => string;
 }) {
   const mayExecute = useMay('execute');
-  const { data } = useQuery(facetsQuery<ExecutionFacets>('executions', filter));
+  const { data } = useQuery({
+    ...facetsQuery<ExecutionFacets>('executions', filter),
+    placeholderData: keepPreviousData,
+  });
   const failed = data?.facets.status.find(({ value }) => value === 'failed')?.count ?? 0;
   if (data === undefined || failed === 0) return null;
   const openThose = (more: ExecutionsFilter) =>

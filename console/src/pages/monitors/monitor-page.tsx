@@ -1,20 +1,23 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
 import { pathOf, put } from '../../api.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button, DialogButton } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
+import { facetsQuery } from '../../components/facets-side.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Section } from '../../components/section.tsx';
+import { Loading } from '../../components/states.tsx';
 import { showError, showUndo } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
 import { recordQuery, replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { t } from '../../strings.ts';
 import { ExecutionFailures } from '../executions/execution-failures.tsx';
+import { MonitorCharts } from './monitor-charts.tsx';
 import { MonitorDialog } from './monitor-dialog.tsx';
 import { formOf, toPut } from './monitor-form-state.ts';
 import { monitorRoute } from './routes.ts';
@@ -36,16 +39,27 @@ export function MonitorPage() {
       query={query}
       what="the monitor"
     >
-      {(monitor) => (
-        <>
-          <WatchedFailures monitor={monitor} />
-          <Facts monitor={monitor} />
-          <Checks monitor={monitor} />
-          {/* A change of the state adds an entry. */}
-          <History key={monitor.since} name={name} />
-        </>
-      )}
+      {(monitor) => <Body key={monitor.name} monitor={monitor} />}
     </RecordPage>
+  );
+}
+
+/** All at the same time: failures would push down what is below them. */
+function Body({ monitor }: { monitor: Monitor }) {
+  const { isPending } = useQuery({
+    ...facetsQuery('executions', watchedBy(monitor)),
+    placeholderData: keepPreviousData,
+  });
+  if (isPending) return <Loading what="the monitor" />;
+  return (
+    <>
+      <WatchedFailures monitor={monitor} />
+      <Facts monitor={monitor} />
+      <Checks monitor={monitor} />
+      <MonitorCharts monitor={monitor} />
+      {/* A change of the state adds an entry. */}
+      <History key={monitor.since} name={monitor.name} />
+    </>
   );
 }
 
@@ -88,13 +102,19 @@ function Actions({ monitor }: { monitor: Monitor }) {
 const startOf = ({ window }: Monitor) =>
   new Date(Math.floor((Date.now() - spanMs(window)) / 60_000) * 60_000).toISOString();
 
-/** The executions in the monitor's window. */
+/** The filter of the executions in the monitor's window. */
+const watchedBy = (monitor: Monitor) => ({
+  prompt_name: monitor.prompt_name,
+  label: monitor.label,
+  since: startOf(monitor),
+});
+
 function WatchedFailures({ monitor }: { monitor: Monitor }) {
   const { prompt_name, label, window } = monitor;
   const since = startOf(monitor);
   return (
     <ExecutionFailures
-      filter={{ prompt_name, label, since }}
+      filter={watchedBy(monitor)}
       search={{
         since,
         ...(prompt_name !== null && { prompt_name }),

@@ -3,12 +3,12 @@ import { LOCALE, t } from '../../strings.ts';
 import type { Monitor } from './types.ts';
 
 const TONES = { ok: 'good', alerting: 'bad', no_data: '' } as const;
-const WORDS = { ok: t('ok'), alerting: t('alerting'), no_data: t('no data') } as const;
+export const STATE_WORDS = { ok: t('ok'), alerting: t('alerting'), no_data: t('no data') } as const;
 
 /** The state of a monitor, or that it is disabled. */
 export function StateBadge({ state, enabled = true }: { state: Monitor['state']; enabled?: boolean }) {
   return enabled ? (
-    <span className={`badge ${TONES[state]}`}>{WORDS[state]}</span>
+    <span className={`badge ${TONES[state]}`}>{STATE_WORDS[state]}</span>
   ) : (
     <span className="badge warn">disabled</span>
   );

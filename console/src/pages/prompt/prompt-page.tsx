@@ -58,6 +58,7 @@ export function PromptPage() {
             ]}
           />
           <ExecutionFailures
+            key={name}
             filter={{ prompt_name: name, since }}
             search={{ prompt_name: name, since: since.slice(0, 10) }}
             title={(failed, all) => t(`${failed} of ${all} executions of this prompt failed in the last 24 hours`)}

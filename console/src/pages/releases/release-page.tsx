@@ -76,7 +76,7 @@ function Details({ release }: { release: Release }) {
         ({ arm, title }) =>
           release.arms[arm].errors > 0 && (
             <ExecutionFailures
-              key={arm}
+              key={`${release.id} ${arm}`}
               filter={{ release: release.id, arm }}
               search={{ release: release.id, arm }}
               causes={arm === 'candidate' ? release.failures : undefined}

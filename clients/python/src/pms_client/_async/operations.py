@@ -695,6 +695,10 @@ class AsyncMonitorsOperations:
         """List the state changes of a monitor, newest first: `GET /monitors/{name}/history`"""
         return self._transport.pages(models.MonitorChange, "monitors", name, "history", limit=limit)
 
+    async def numbers(self, name: str) -> models.MonitorNumbers:
+        """Retrieve what the checks of a monitor measure over time: `GET /monitors/{name}/history/numbers`"""
+        return await self._transport.fetch(models.MonitorNumbers, read("monitors", name, "history", "numbers"))
+
     async def get(self, name: str) -> models.Monitor:
         """Retrieve a monitor, its state and its latest measurements: `GET /monitors/{name}`"""
         return await self._transport.fetch(models.Monitor, read("monitors", name))

@@ -682,6 +682,10 @@ class MonitorsOperations:
         """List the state changes of a monitor, newest first: `GET /monitors/{name}/history`"""
         return self._transport.pages(models.MonitorChange, "monitors", name, "history", limit=limit)
 
+    def numbers(self, name: str) -> models.MonitorNumbers:
+        """Retrieve what the checks of a monitor measure over time: `GET /monitors/{name}/history/numbers`"""
+        return self._transport.fetch(models.MonitorNumbers, read("monitors", name, "history", "numbers"))
+
     def get(self, name: str) -> models.Monitor:
         """Retrieve a monitor, its state and its latest measurements: `GET /monitors/{name}`"""
         return self._transport.fetch(models.Monitor, read("monitors", name))
