@@ -39,7 +39,7 @@ const shotsOf = (ids: Ids): Shot[] => [
     name: 'playground',
     at: `/playground?prompt=${PROMPT}&panes=1,2&dataset=${DATASET}&examples=0-2`,
     shows: 'Pane 2',
-    height: 1_200,
+    height: 1_100,
     async prepare(page) {
       await page.getByRole('button', { name: 'Run all' }).click();
       await page.getByText('completed').nth(5).waitFor();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { seedPrompt, startRelease } from '../api/releases/releases-support.ts';
+import { agent, DONE, modelCall, newSpanId, newTraceId, send, span } from '../api/traces/traces-support.ts';
 import { untilQuiet } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Stage, startStage } from './stage.ts';
@@ -8,7 +10,16 @@ import { type Stage, startStage } from './stage.ts';
 let stage: Stage;
 let evaluation: string;
 let improvement: string;
+let execution: string;
+let release: string;
+let webhook: string;
+const trace = newTraceId();
 const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+const make: Stage['service']['call'] = async (...args) => {
+  const answer = await call(...args);
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer;
+};
 const LONG = 'a/rather/deep/folder/with-a-prompt-whose-name-is-long-indeed';
 /** A layout shift that people notice, by https://web.dev/articles/cls. */
 const MOST_SHIFT = 0.1;
@@ -19,16 +30,19 @@ beforeAll(async () => {
     [LONG, 'sandbox/echo'],
     ['broken', 'sandbox/fail'],
   ]) {
-    await call('POST', '/prompts', { body: { name, template: 'Hello {{ name }}', model } });
-    await call('PUT', `/prompts/${name}/labels/production`, { body: { version: 1 } });
-    await call('POST', '/executions', { body: { prompt_name: name, variables: { name: 'Ada' } } });
+    await make('POST', '/prompts', { body: { name, template: 'Hello {{ name }}', model } });
+    await make('PUT', `/prompts/${name}/labels/production`, { body: { version: 1 } });
+    const { body: run } = await make('POST', '/executions', {
+      body: { prompt_name: name, variables: { name: 'Ada' } },
+    });
+    execution = run.id;
   }
   const examples = Array.from({ length: 30 }, (_, index) => ({
     id: `example-with-a-rather-long-name-${index}`,
     variables: { name: `person ${index} with a long text that no cell of a table can show as a whole` },
     expected: 'Hello',
   }));
-  const { body } = await call('POST', '/evaluations', {
+  const { body } = await make('POST', '/evaluations', {
     body: { prompt_name: LONG, examples, evaluators: [{ type: 'contains' }, { type: 'exact_match' }] },
   });
   evaluation = body.id;
@@ -36,17 +50,17 @@ beforeAll(async () => {
     'the evaluation',
     async () => (await call('GET', `/evaluations/${evaluation}`)).body.status === 'completed',
   );
-  await call('PUT', '/monitors/team/errors', {
+  await make('PUT', '/monitors/team/errors', {
     body: { prompt_name: 'broken', window: '1h', checks: [{ metric: 'error_rate', above: 0.1, for: '5m' }] },
   });
   const lines = Array.from({ length: 160 }, (_, index) =>
     JSON.stringify({ variables: { name: `person ${index}` }, expected: `Hi person ${index}` }),
   );
-  await call('PUT', '/datasets/a/folder/of/people-with-a-long-name', {
+  await make('PUT', '/datasets/a/folder/of/people-with-a-long-name', {
     raw: lines.join('\n'),
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
-  const search = await call('POST', '/improvements', {
+  const search = await make('POST', '/improvements', {
     body: {
       prompt_name: LONG,
       dataset: 'a/folder/of/people-with-a-long-name',
@@ -62,9 +76,44 @@ beforeAll(async () => {
     'the improvement',
     async () => !['running', 'paused'].includes((await call('GET', `/improvements/${improvement}`)).body.status),
   );
-  await call('POST', '/webhooks', {
+  const { body: hook } = await make('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:9999/a/rather/long/address', events: ['prompt.updated'] },
   });
+  webhook = hook.id;
+  const root = newSpanId();
+  const at = Date.now() - 60_000;
+  const text = 'A question that is so long that no cell of a table can show it as a whole';
+  const inputs = JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: text }] }]);
+  await send(make, [
+    span({
+      traceId: trace,
+      id: root,
+      name: 'invoke_agent with-a-rather-long-name',
+      at,
+      ms: 900,
+      attributes: agent(0, 0, { ...DONE, 'gen_ai.conversation.id': 'chat/17', 'gen_ai.input.messages': inputs }),
+    }),
+    span({ traceId: trace, parent: root, name: 'chat plan', at: at + 10, ms: 50, attributes: modelCall(52, 9) }),
+    span({
+      traceId: trace,
+      parent: root,
+      name: 'execute_tool get_weather',
+      at: at + 80,
+      ms: 100,
+      error: 'no forecast',
+    }),
+  ]);
+  const evaluators = [{ type: 'contains', values: ['Hello'], name: 'greets-with-a-rather-long-name' }];
+  await make('PUT', '/rules/team/greets', {
+    body: { prompt_name: LONG, sample_rate: 1, max_cost_per_day: '5', evaluators },
+  });
+  await make('POST', '/rules/team/greets/backfill', { body: { since: '2026-01-01T00:00:00Z', max_cost: '1' } });
+  await make('PUT', '/score-definitions/helpful', { body: { data_type: 'boolean', description: 'Does it help?' } });
+  await make('PUT', '/queues/team/kindness', { body: { score_names: ['helpful'] } });
+  await make('POST', '/queues/team/kindness/items', { body: { execution_ids: [execution] } });
+  await make('PUT', '/saved-evaluators/greets', { body: { evaluator: evaluators[0], description: text } });
+  await seedPrompt(call, 'team/released');
+  release = (await startRelease(call, 'team/released', [{ type: 'wait', for: '1h' }])).id;
 });
 afterAll(() => stage?.stop());
 
@@ -79,12 +128,21 @@ const pages = () => [
   '/datasets/a/folder/of/people-with-a-long-name',
   '/executions',
   '/executions?q=hello&status=completed',
+  `/executions/${execution}`,
   '/traces',
+  `/traces/${trace}`,
+  '/conversations/chat/17',
   '/rules',
+  '/rules/team/greets',
   '/queues',
+  '/queues/team/kindness',
+  '/review/team/kindness',
   '/schedules',
   '/releases',
   '/releases/new',
+  `/releases/${release}`,
+  '/evaluators',
+  '/evaluators/greets',
   '/evaluations',
   '/evaluations/new',
   `/evaluations/${evaluation}`,
@@ -94,6 +152,7 @@ const pages = () => [
   '/monitors',
   '/monitors/team/errors',
   '/webhooks',
+  `/webhooks/${webhook}`,
   '/settings',
   '/settings?tab=members',
   '/settings?tab=audit',
@@ -108,10 +167,11 @@ const CUT_OFF = `[...document.querySelectorAll('main :is([role=cell], [role=colu
   })
   .map((cell) => cell.textContent)`;
 
-/** In the page: tables that are wider than the page has room for. */
+/** In the page: tables that are wider than the page has room for, and the page if it is wider than the screen. */
 const TOO_WIDE = `[...document.querySelectorAll('main .table')]
   .filter((table) => table.scrollWidth > table.clientWidth + 1)
-  .map((table) => table.getAttribute('aria-label'))`;
+  .map((table) => table.getAttribute('aria-label'))
+  .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page'] : [])`;
 
 const COUNT_SHIFTS = `window.shifted = 0;
   new PerformanceObserver((list) => {

@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { ErrorState } from '../../components/states.tsx';
+import { ErrorState, Loading } from '../../components/states.tsx';
 import { useSubmit } from '../../use-submit.ts';
 import { EstimateView } from './estimate-view.tsx';
 import { type Evaluator, newSecrets } from './evaluator.ts';
+import { evaluatorTypesQuery } from './queries.ts';
 import { RunFormFields } from './run-form-fields.tsx';
 import type { RunForm } from './run-form-state.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
@@ -29,6 +31,7 @@ export function CreateRunForm({
   children?: ReactNode;
 }) {
   const { busy, error, submit } = useSubmit();
+  const types = useQuery(evaluatorTypesQuery);
   const [created, setCreated] = useState<{ id: string; secrets: ReturnType<typeof newSecrets> }>();
   const create = async () => {
     const { id, evaluators } = await onCreate();
@@ -40,6 +43,8 @@ export function CreateRunForm({
     event.preventDefault();
     void submit(create);
   };
+  // Drawn with its evaluators, which would push down what is below them.
+  if (types.isPending) return <Loading what="evaluators" />;
   return (
     <form className="columns run-form" onSubmit={onSubmit}>
       <div className="stack">

@@ -85,7 +85,7 @@ const columns: Column<Backfill>[] = [
   {
     key: 'scored',
     header: 'Scored',
-    width: '8rem',
+    width: '7rem',
     alignEnd: true,
     cell: ({ scored, found }) => `${formatNumber(scored)} of ${formatNumber(found)}`,
   },
@@ -103,7 +103,7 @@ const columns: Column<Backfill>[] = [
 const actions: Column<Backfill> = {
   key: 'actions',
   header: 'Actions',
-  width: '13rem',
+  width: '12rem',
   cell: (backfill) => <Actions backfill={backfill} />,
 };
 

@@ -15,6 +15,7 @@ import { type ViewedList, ViewsBar } from '../../components/views-bar.tsx';
 import { WaitingRows } from '../../components/waiting-rows.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
 import { type Growing, useGrowingList } from '../../growing-list.ts';
+import { t } from '../../strings.ts';
 import { FILTER_NAMES, FILTERS, NO_FILTER, queryOf, type TracesSearch } from './filter.ts';
 import { FirstTrace } from './first-trace.tsx';
 import { tracesRoute } from './routes.ts';
@@ -35,7 +36,7 @@ const COLUMNS: readonly Column<Trace>[] = [
   {
     key: 'name',
     header: 'Name',
-    width: 'minmax(12rem, 3fr)',
+    width: 'minmax(9rem, 3fr)',
     cell: (trace) => (
       <Link
         from="/traces"
@@ -53,31 +54,32 @@ const COLUMNS: readonly Column<Trace>[] = [
     header: 'Status',
     width: '6rem',
     onCard: 'beside',
-    cell: ({ status }) => <StatusBadge status={status} />,
+    cell: ({ status, errors }) => (
+      <>
+        <StatusBadge status={status} />{' '}
+        {errors > 0 && (
+          <span className="badge bad" title={t(`Failed steps: ${formatNumber(errors)}`)}>
+            {formatNumber(errors)}
+          </span>
+        )}
+      </>
+    ),
   },
-  {
-    key: 'errors',
-    header: 'Errors',
-    width: '4.5rem',
-    alignEnd: true,
-    cell: ({ errors }) => (errors === 0 ? NONE : <span className="badge bad">{formatNumber(errors)}</span>),
-  },
-  { key: 'started', header: 'Started', width: '6.5rem', cell: ({ started_at }) => <Ago time={started_at} /> },
+  { key: 'started', header: 'Started', width: '6rem', cell: ({ started_at }) => <Ago time={started_at} /> },
   {
     key: 'latency',
     header: 'Duration',
-    width: '6rem',
+    width: '5.5rem',
     alignEnd: true,
     cell: ({ duration_ms }) => formatMs(duration_ms),
   },
   { key: 'steps', header: 'Steps', width: '4.5rem', alignEnd: true, cell: ({ steps }) => formatNumber(steps) },
-  { key: 'calls', header: 'Calls', width: '4.5rem', alignEnd: true, cell: ({ calls }) => formatNumber(calls) },
   { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: ({ tokens }) => formatCount(tokens.total) },
   { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: ({ cost }) => formatCost(cost) },
   {
     key: 'conversation',
     header: 'Conversation',
-    width: 'minmax(8rem, 1fr)',
+    width: 'minmax(5.5rem, 1fr)',
     cell: ({ conversation_id: id }) =>
       id === null ? (
         NONE
