@@ -33,7 +33,9 @@ export const monitorSample = {
 };
 
 export const numbersSample = {
-  data: [{ at: '2026-01-31T12:00:00.000Z', values: values.map(({ alerting: _, ...value }) => value) }],
+  data: [
+    { at: '2026-01-31T12:00:00.000Z', values: values.map(({ metric, value, count }) => ({ metric, value, count })) },
+  ],
 };
 
 export const changeSample = {
