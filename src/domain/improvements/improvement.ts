@@ -128,6 +128,8 @@ export interface SearchState {
   finalist: number | null;
   /** The number of the verdict over these held-out examples, counted from 1. */
   look: number | null;
+  /** A UUID of the time of the last retry: what started earlier and failed, even if only later, runs again. */
+  retried?: string;
 }
 
 export const NOTHING_SPENT: Spending = { cost: 0, calls: 0, reused: 0, reflections: 0, savings: 0 };

@@ -2,7 +2,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
-import { publicId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import type { ImprovementStatus } from '../../domain/improvements/improvement-states.ts';
 import { evaluationWorkflowId, improvementWorkflowId } from '../../temporal/names.ts';
 import { leaveToReconciliation, tellChanged } from '../../temporal/workflows.ts';
@@ -109,7 +109,7 @@ export async function controlImprovement(
         status: to,
         status_reason: action === 'pause' ? 'paused by request' : null,
         error: null,
-        state: { ...locked.state, outOfMoney: false },
+        state: { ...locked.state, outOfMoney: false, ...(action === 'retry' && { retried: newId() }) },
         ...(maxCost !== undefined && { max_cost: maxCost }),
         ...(action === 'finish' && { stop_reason: 'finished' }),
       },

@@ -231,16 +231,14 @@ async function reflect(search: Search, candidate: Candidate, parent: Candidate, 
     search.change(candidate);
     return true;
   };
-  if (run.reflections.length === 0) {
-    if (!search.mayStart) return;
-    if (!(await ask(''))) {
+  for (;;) {
+    const last = run.reflections.at(-1);
+    if (last === undefined) {
+      if (!search.mayStart) return;
+      if (await ask('')) continue;
       state.outOfMoney = true;
       return skip(search, candidate);
     }
-  }
-  for (;;) {
-    const last = run.reflections.at(-1);
-    if (last === undefined) return;
     const found = await readReflectionCall(query, row, last.execution);
     if ('waitsFor' in found) {
       search.children.push(executionWorkflow(found.waitsFor));
@@ -255,10 +253,12 @@ async function reflect(search: Search, candidate: Candidate, parent: Candidate, 
     if (found.answer === null) {
       const { code, message } = found.error;
       if (failsEveryCall(code)) {
-        // It is sent again when the search continues.
+        // It is sent again, at once or when the search is retried.
         run.reflections.pop();
+        search.change(candidate);
+        if (search.isFromBeforeRetry(last.execution)) continue;
         search.failure = { code, message: `The reflection by ${request.reflection.model} failed: ${message}` };
-        return search.change(candidate);
+        return;
       }
       return search.change(candidate, {
         status: 'skipped',

@@ -74,6 +74,11 @@ export class Search {
     return this.row.status === 'running' && this.failure === undefined;
   }
 
+  /** Whether an evaluation or execution, a UUID, started before the last retry: its failure does not count any more. */
+  isFromBeforeRetry(id: string): boolean {
+    return id !== '' && id < (this.state.retried ?? '');
+  }
+
   get maxCost(): number | null {
     return this.row.max_cost === null ? null : Number(this.row.max_cost);
   }
@@ -145,6 +150,8 @@ export class Search {
   /** Runs a candidate over examples, once. @returns the outcome; undefined while it is waited for */
   async trial(candidate: Candidate, name: TrialName, spec: TrialSpec): Promise<Trial | undefined> {
     const { trials } = candidate.run;
+    const earlier = trials[name];
+    if (earlier?.state === 'broken' && this.isFromBeforeRetry(earlier.evaluation)) this.forgetBroken(candidate);
     const { part, indexes, maxCost = this.leftOf(candidate), reuses = true, of = candidate } = spec;
     const known = trials[name];
     if (known !== undefined && known.state !== 'running') return known;
@@ -159,7 +166,11 @@ export class Search {
     trials[name] = trial;
     this.changed.add(candidate);
     const found = await readTrial(this.query, trial);
-    if (!('waitsFor' in found)) return this.#settle(candidate, name, found);
+    if (!('waitsFor' in found)) {
+      const settled = this.#settle(candidate, name, found);
+      const runsAgain = settled.state === 'broken' && this.isFromBeforeRetry(settled.evaluation);
+      return runsAgain ? this.trial(candidate, name, spec) : settled;
+    }
     if (!found.isOutOfBudget) {
       this.children.push(evaluationWorkflow(toStored(found.waitsFor)));
       return undefined;
