@@ -14,8 +14,9 @@ import type { MonitorRow } from './monitors.ts';
 import { ceilHour, hoursUntil, LATENCY_HOURS } from './sum-up-runs.ts';
 
 const MINUTE_MS = 60_000;
-/** The maximum number of points of a series. */
+/** The maximum number of points of a series, and of their windows together: each window is read by itself. */
 const MAX_POINTS = 48;
+const MAX_READ_MS = 6 * MAX_WINDOW_MS;
 
 /** The measures that a metric is calculated from. Every run has a value for whether it failed. */
 const MEASURES = {
@@ -134,11 +135,12 @@ export async function readSeries(query: Query, monitor: MonitorRow): Promise<{ a
   const { last_checked_at: last } = monitor;
   if (last === null) return [];
   const window = spanMs(monitor.window);
-  const step = Math.min(window / 3, (MAX_WINDOW_MS + KEPT_LONGER_MS - window) / MAX_POINTS);
+  const points = Math.min(MAX_POINTS, Math.floor(MAX_READ_MS / window));
+  const step = Math.min(window / 3, (MAX_WINDOW_MS + KEPT_LONGER_MS - window) / points);
   const stepMs = Math.max(1, Math.floor(step / MINUTE_MS)) * MINUTE_MS;
   const end = Math.floor(last.getTime() / MINUTE_MS) * MINUTE_MS;
   const series: { at: Date; values: Measured[] }[] = [];
-  for (let before = MAX_POINTS - 1; before >= 0; before -= 1) {
+  for (let before = points - 1; before >= 0; before -= 1) {
     const at = new Date(end - before * stepMs);
     series.push({ at, values: await measureChecks(query, monitor, at) });
   }
