@@ -7,6 +7,7 @@ import { Toasts } from './components/toast.tsx';
 import { nonce } from './nonce.ts';
 import { createConsoleRouter } from './router.ts';
 import { keepFocus } from './shell/keep-focus.ts';
+import { openInvalid } from './shell/open-invalid.ts';
 import { createConsoleQueryClient } from './shell/query-client.ts';
 import { applyTheme } from './shell/theme.ts';
 import '@fontsource-variable/inter/wght.css';
@@ -17,6 +18,7 @@ import './styles/layout.css';
 
 applyTheme();
 keepFocus();
+openInvalid();
 const queryClient = createConsoleQueryClient();
 const router = createConsoleRouter(queryClient);
 

@@ -143,6 +143,14 @@ test('a run has a name as its title, and the next one is set up as the last one,
   ]).toEqual(['people', 'contains', '65', '2']);
   await unfold.click();
   await page.getByLabel('Name of this run').fill('Only greetings');
+  // An invalid field that is folded away is shown when it keeps the form from being sent.
+  const concurrency = page.getByLabel('Concurrency', { exact: true });
+  await concurrency.fill('0');
+  await unfold.click();
+  await concurrency.waitFor({ state: 'hidden' });
+  await start.click();
+  await concurrency.waitFor();
+  await concurrency.fill('20');
   expect(await violationsInThemes(page)).toEqual([]);
   await start.click();
   await page.getByRole('heading', { name: 'Only greetings', level: 1 }).waitFor();
