@@ -253,7 +253,7 @@ async function reflect(search: Search, candidate: Candidate, parent: Candidate, 
     if (found.answer === null) {
       const { code, message } = found.error;
       if (failsEveryCall(code)) {
-        // It is sent again, at once or when the search is retried.
+        // It is sent again: immediately, or when the search is retried.
         run.reflections.pop();
         search.change(candidate);
         if (search.isFromBeforeRetry(last.execution)) continue;

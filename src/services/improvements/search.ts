@@ -74,7 +74,7 @@ export class Search {
     return this.row.status === 'running' && this.failure === undefined;
   }
 
-  /** Whether an evaluation or execution, a UUID, started before the last retry: its failure does not count any more. */
+  /** Whether an evaluation or execution, a UUID, started before the last retry: its failure no longer counts. */
   isFromBeforeRetry(id: string): boolean {
     return id !== '' && id < (this.state.retried ?? '');
   }

@@ -14,7 +14,7 @@ import type { MonitorRow } from './monitors.ts';
 import { ceilHour, hoursUntil, LATENCY_HOURS } from './sum-up-runs.ts';
 
 const MINUTE_MS = 60_000;
-/** The maximum number of points of a series, and of their windows together: each window is read by itself. */
+/** The maximum number of points of a series, and of the time that their windows cover together, since each one is read separately. */
 const MAX_POINTS = 48;
 const MAX_READ_MS = 6 * MAX_WINDOW_MS;
 
