@@ -1,6 +1,7 @@
 import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { publicId } from '../../domain/ids.ts';
+import type { Failure } from '../../domain/improvements/improvement.ts';
 import type { Verdict } from '../../domain/improvements/verdict.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { type ImprovementRow, lockImprovement, SIGNAL_PENDING, saveImprovement } from './improvements.ts';
@@ -31,11 +32,7 @@ export async function completeImprovement(
 }
 
 /** Ends an improvement with an error; a retry continues it. Its results are kept. */
-export async function failImprovement(
-  query: Query,
-  row: ImprovementRow,
-  error: { code: string; message: string },
-): Promise<ImprovementRow> {
+export async function failImprovement(query: Query, row: ImprovementRow, error: Failure): Promise<ImprovementRow> {
   await writeEvent(query, 'improvement.failed', {
     improvement_id: publicId('improvement', row.id),
     prompt_name: row.prompt_name,
@@ -45,11 +42,7 @@ export async function failImprovement(
 }
 
 /** The same for its workflow and the reconciliation. */
-export async function endWithError(
-  { system }: Database,
-  id: string,
-  error: { code: string; message: string },
-): Promise<void> {
+export async function endWithError({ system }: Database, id: string, error: Failure): Promise<void> {
   await system.transaction(async (query) => {
     const row = await lockImprovement(query, id);
     if (row?.status !== 'running' && row?.status !== 'paused') return;
